@@ -58,6 +58,7 @@ def main() -> None:
             "--out",
             "out",
         ]
+        compare = ["-m", "voile", "compare", "people.csv", *roles, "--model", "l-diversity:l=3"]
         demo = ["-m", "voile", "demo", "--out", "demo"]
         run(*demo, cache="bytecode only")
         run(*publish)
@@ -66,11 +67,20 @@ def main() -> None:
         verify = min(run("-m", "voile", "verify", "demo/release") for _ in range(RUNS))
         warm = min(run(*publish) for _ in range(RUNS))
         empty = min(run(*publish, cache=f"empty {number}") for number in range(RUNS))
+        release = ["out", "--data", "people.csv"]
+        audit = run("-m", "voile", "audit", *release, cache="empty audit")
+        report = run("-m", "voile", "report", *release, cache="empty report")
+        compared = run(*compare, cache="compare")
+        compared_again = run(*compare, cache="compare")
         first = min(run(*demo, cache=f"empty demo {number}") for number in range(2))
         show("voile --help", help_text, yardstick, 1)
         show("voile verify, the demo's release", verify, yardstick, 2)
         show("voile publish, 1,000 rows, compiled before", warm, yardstick, 4)
         show("voile publish, 1,000 rows, empty cache", empty, yardstick, 6)
+        show("voile audit, empty cache", audit, yardstick, 25)
+        show("voile report, empty cache", report, yardstick, 25)
+        show("voile compare, empty cache", compared, yardstick, 120)
+        show("voile compare, compiled before", compared_again, yardstick, 40)
         show("voile demo, empty cache", first, yardstick, 25)
 
 

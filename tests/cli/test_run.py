@@ -166,3 +166,64 @@ def test_progress_is_for_terminals_only(table: Path, tmp_path: Path) -> None:
     assert b"publish" in progress
     for cell in (b"Influenza", b"06000", b"Bianca"):
         assert cell not in progress
+
+
+def test_every_summary_of_a_command_fits_on_its_line(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    answer = voile("--help")
+    assert answer.code == 0
+    assert "..." not in answer.out.split("Commands:")[1]
+
+
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_closed_output_is_no_error(release: Path, closed: int) -> None:
+    command = [sys.executable, "-m", "voile", "verify", str(release)]
+    done = subprocess.run(command, preexec_fn=lambda: os.close(closed), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_that_cannot_be_used_is_named(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise PermissionError(13, "Permission denied", "/somewhere/x.csv")
+
+    monkeypatch.setattr("voile.flow.read.read.read", refuse)
+    answer = voile("publish", table, "--out", "out", *ROLES, *K5)
+    assert answer.code == 3
+    assert "The file 'x.csv' cannot be used (Permission denied)." in answer.err
+    assert "somewhere" not in answer.err
+
+
+WRITING = {
+    "report": ("report", "{release}", "--out", "page.html"),
+    "complete": ("complete", "{release}", "--draws", "2", "--out", "tables.csv"),
+    "inspect": ("inspect", "{table}", "--out", "page.html"),
+    "prior": ("prior", "{table}", "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv"),
+    "hierarchies": ("hierarchies", "{table}", "--quasi", "sex", "--out", "."),
+    "pack": ("pack", "{release}", "--out", "for_you.zip"),
+    "init": ("init", "{table}", "--out", "spec.toml"),
+}
+
+
+@pytest.mark.parametrize("verb", WRITING)
+def test_a_file_that_exists_is_replaced_only_with_force(voile: Voile, release: Path, table: Path, verb: str) -> None:
+    arguments = [argument.format(release=release, table=table) for argument in WRITING[verb]]
+    before = set(voile.folder.iterdir())
+    assert voile(*arguments).code == 0
+    made = {path: path.read_bytes() for path in set(voile.folder.iterdir()) - before}
+    for path in made:
+        path.write_text("mine")
+    answer = voile(*arguments)
+    assert answer.code == 2
+    assert "--force" in answer.err
+    assert {path.read_text() for path in made} == {"mine"}
+    assert voile(*arguments, "--force").code == 0
+    assert "mine" not in {path.read_text(errors="replace") for path in made}
+
+
+def test_no_color_leaves_no_style_on_a_terminal(voile: Voile, release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in voile("verify", release).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in voile("verify", release).out

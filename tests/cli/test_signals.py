@@ -13,19 +13,28 @@ import pytest
 from calling import K5, ROLES, Voile
 
 import voile as vl
+from voile.cli.signals import remember_signals
+from voile.cli.terminal import progress_bar, step_bar
+from voile.io.release_folder import folder_writing
 
 PUBLISH = ("--out", "out", *ROLES, *K5, "--json")
 
-# the process gets the signal inside the function that is named, before or after its work
+# the process gets the signal inside the function that is named, before or after its work, or in a callback that
+# swallows what the handler raises, as callbacks from C do
 RUN = """
 import importlib, signal, sys
 module, name, when, number = sys.argv[1:5]
 sys.argv[1:5] = []
 owner = importlib.import_module(module)
 work = getattr(owner, name)
+class Callback:
+    def __del__(self):
+        signal.raise_signal(int(number))
 def signalled(*arguments, **keywords):
     if when == "before":
         signal.raise_signal(int(number))
+    if when == "swallowed":
+        Callback()
     result = work(*arguments, **keywords)
     if when == "after":
         signal.raise_signal(int(number))
@@ -40,6 +49,9 @@ MOMENTS = {
     "before the move": (WRITING, "move_into_place", "before", True),  # the step is finished first
     "after the move": (WRITING, "move_into_place", "after", True),
     "while it is verified": ("voile.flow.verify.verify", "verify", "before", True),
+    "swallowed before the move": (WRITING, "_write_table", "swallowed", False),
+    "swallowed after the move": ("voile.flow.verify.verify", "verify", "swallowed", True),
+    "swallowed while libraries are loaded": ("voile.cli.run", "build_app", "swallowed", False),
 }
 
 
@@ -54,7 +66,7 @@ def test_a_signal_ends_in_order(table: Path, tmp_path: Path, moment: str, number
     assert error["code"] == "interrupted"
     assert ("nothing was changed" in error["message"]) is not written
     assert ("already written, and whole: out" in error["message"]) is written
-    assert "Traceback" not in process.stderr
+    assert process.stderr == f"voile: {error['message']}\n"  # and no word of the callback
     assert [entry.name for entry in tmp_path.iterdir()] == (["out"] if written else [])
     if written:
         assert vl.verify(tmp_path / "out").holds
@@ -71,7 +83,65 @@ def test_what_was_written_is_named(voile: Voile, table: Path, monkeypatch: pytes
     assert answer.json["error"]["message"] == "Interrupted; already written, and whole: ledger, out."
 
 
-def test_the_handler_of_sigterm_is_given_back(voile: Voile) -> None:
-    before = signal.getsignal(signal.SIGTERM)
+class Callback:
+    """A callback that is called from C, and swallows what a handler of signals raises in it."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["no ledger yet", "earlier release"])
+def test_release_and_ledger_stay_as_they_are_if_a_callback_swallows_the_interrupt(
+    voile: Voile, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, earlier: bool
+) -> None:
+    followed = ("--model", "m-invariance:m=2", "--person", "name", "--ledger", "private/ledger")
+    publish = ("publish", table, *ROLES[2:], *followed, "--out")
+    if earlier:
+        assert voile(*publish, "first").code == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    write = folder_writing._write_table
+
+    def write_interrupted(*arguments: Any) -> Any:
+        Callback()
+        return write(*arguments)
+
+    monkeypatch.setattr(folder_writing, "_write_table", write_interrupted)
+    answer = voile(*publish, "out", *(["--after", "first"] if earlier else []))
+    assert (answer.code, answer.err) == (130, "voile: Interrupted; nothing was changed.\n")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert [entry.name for entry in tmp_path.iterdir() if entry.is_dir() and not any(entry.iterdir())] == []
+
+
+def test_a_run_knows_nothing_of_the_interrupts_of_an_earlier_one(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("voile.cli.run.build_app", lambda name: lambda **_: Callback() and None)
+        assert voile("--version").code == 130
+    assert voile("--version").code == 0
+
+
+def test_a_progress_bar_ends_a_run_whose_interrupt_was_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with remember_signals(), step_bar("load", "write") as step, progress_bar() as bar:
+        step("load")
+        Callback()
+        for report in (lambda: step("write"), lambda: step.part("rows", 1, 2), lambda: bar(1, 2, "rows")):
+            with pytest.raises(KeyboardInterrupt):
+                report()
+
+
+def test_an_error_in_a_callback_is_shown_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Faulty:
+        def __del__(self) -> None:
+            raise ValueError("x")
+
+    shown: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: shown.append(unraisable.exc_type))
+    with remember_signals() as received:
+        Faulty()
+        assert (shown, received) == ([ValueError], [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_handlers_are_given_back(voile: Voile, number: signal.Signals) -> None:
+    before = signal.getsignal(number), sys.unraisablehook
     voile("--version")
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert (signal.getsignal(number), sys.unraisablehook) == before

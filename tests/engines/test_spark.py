@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cluster
+import polars as pl
 import pytest
 from published import KEY, digests, people, schema
 
@@ -121,11 +122,17 @@ def test_the_driver_is_killed_and_nothing_is_half_written(table: Path, tmp_path:
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions.importlib.util, "find_spec", lambda name: None)  # type: ignore[attr-defined]
     with pytest.raises(EngineError, match="PySpark is not installed") as caught:
         sessions.start_session("local[2]")
     assert "voile[spark]" in str(caught.value)
+    people = pl.DataFrame({"age": [1, 2]})
+    people.write_parquet(tmp_path / "people.parquet")
+    people.write_csv(tmp_path / "people.csv")
+    for name in ("people.parquet", "people.csv"):
+        with pytest.raises(EngineError, match="PySpark is not installed"):
+            vl.read(tmp_path / name, vl.Schema(quasi=["age"]), engine=vl.Spark())
     monkeypatch.setattr(sessions.importlib.util, "find_spec", lambda name: object() if name == "pyspark" else None)  # type: ignore[attr-defined]
     with pytest.raises(EngineError, match="Spark Connect is not installed"):
         sessions.start_session("sc://127.0.0.1:1")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from method_arguments import METHOD_MAKERS
 from scipy import sparse
 
 import voile
@@ -26,7 +27,6 @@ from voile.kernels import (
     posterior,
     tree_cuts,
 )
-from voile.methods.injector.kernel import rules
 from voile.methods.mondrian.kernel import cuts
 from voile.methods.perturbed_generalization.kernel import regions
 from voile.mining import kernel as mining
@@ -34,7 +34,7 @@ from voile.mining import kernel as mining
 ROOT = Path(voile.__file__).parent
 Rng = np.random.Generator
 Arguments = tuple[Any, ...]
-MAKERS: dict[compilation.Kernel, Callable[[Rng, int], Arguments]] = {}
+MAKERS: dict[compilation.Kernel, Callable[[Rng, int], Arguments]] = {**METHOD_MAKERS}
 
 
 def arguments_of(kernel: Any) -> Callable[[Callable[[Rng, int], Arguments]], Callable[[Rng, int], Arguments]]:
@@ -252,19 +252,6 @@ def _(rng: Rng, n: int) -> Arguments:
     return codes, codes.view(np.uint64), weights, *nodes, np.zeros(4, np.int64)
 
 
-@arguments_of(rules._mark_excluded)
-def _(rng: Rng, n: int) -> Arguments:
-    items, values, weights, needed = (
-        rng.integers(0, 4, n),
-        rng.integers(0, 70, n),
-        rng.integers(1, 3, n),
-        rng.integers(1, n, 70),
-    )
-    people_with, order = np.bincount(items, weights, 4).astype(np.int64), np.argsort(items, kind="stable")
-    ranks, bits = np.argsort(needed, kind="stable"), np.zeros((4, 2), np.uint64)
-    return order, items, values, weights, people_with, np.array([0, 1, 0, 2]), needed, ranks, bits
-
-
 @arguments_of(regions.narrow_regions)
 def _(rng: Rng, n: int) -> Arguments:
     codes = np.stack([np.sort(rng.integers(0, 9, n)), np.arange(n)])
@@ -362,7 +349,8 @@ def copy_arguments(arguments: Arguments) -> Arguments:
 
     def copy(argument: Any) -> Any:
         if isinstance(argument, tuple):
-            return tuple(copy(part) for part in argument)
+            parts = map(copy, argument)
+            return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
         if not isinstance(argument, np.ndarray) or argument.strides == (1,):  # bytes are never written to
             return argument
         if argument.base is not None and id(argument.base) in copies:

@@ -19,6 +19,7 @@ import polars as pl
 from voile.adversaries.signatures import REST, join_escaped, match_signatures, write_signature
 from voile.errors import DataError, InconsistentKnowledge, PolicyError, SpecError, option, raise_together
 from voile.io.safe_writing.file_replacement import replace_files
+from voile.plugins.counted_nouns import count_noun
 from voile.result_tables import write_html
 from voile.tables.row_protocol import Table
 from voile.tables.schema import Column, Columns, suggest_name
@@ -74,7 +75,7 @@ class Prior:
 
     def __repr__(self) -> str:
         signatures = sum(len(statistics.signatures) for statistics in self.sets)
-        return f"Prior({signatures} signatures in {len(self.sets)} column sets, of {self.column!r})"
+        return f"Prior({signatures} signatures in {count_noun(len(self.sets), 'column set')}, of {self.column!r})"
 
     def _repr_html_(self) -> str:
         sets = [{"columns": ", ".join(known.names), "signatures": len(known.signatures)} for known in self.sets]
@@ -265,7 +266,7 @@ class Prior:
             raise InconsistentKnowledge(
                 f"The prior contradicts the table: {int(table.counts[contradicted].sum())} rows have a value of "
                 f"{self.column!r} to which the statistics give probability 0 (in {len(sets)} of "
-                f"{len(coded_prior.sets)} column sets; the first is {scope}).",
+                f"{count_noun(len(coded_prior.sets), 'column set')}; the first is {scope}).",
                 code="data.prior-contradicts",
                 hint="A rate of 0 rules a value out, which rates of other people should not do: learn them with "
                 f"smoothing ({option('smoothing', 1)}), or list every value that occurs.",

@@ -17,40 +17,40 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from voile.cli.flag_wording import write_flag
-from voile.cli.terminal import print_json
+from voile.cli.terminal import print_error
 from voile.errors import DataError, SpecError, VoileError, hide_credentials, speaking
-from voile.io.safe_writing.interruptions import record_writes
+from voile.io.safe_writing.interruptions import raise_if_interrupted, record_writes
 from voile.version import __version__
 
-# the module of each command in commands/, in the order in which --help lists them
+# the module of each command in commands/, in the order in which --help lists them, and what it says there in a line
 COMMANDS = {
-    "inspect": "preparation.inspect",
-    "init": "preparation.init",
-    "publish": "publish",
-    "verify": "verify",
-    "audit": "audit",
-    "measure": "measure",
-    "report": "report",
-    "pack": "pack",
-    "query": "query",
-    "complete": "complete",
-    "compare": "compare",
-    "advise": "preparation.advise",
-    "models": "preparation.catalogue",
-    "methods": "preparation.catalogue",
-    "attacks": "preparation.catalogue",
-    "measures": "preparation.catalogue",
-    "adversaries": "adversaries",
-    "hierarchies": "preparation.hierarchies",
-    "people": "preparation.people",
-    "prior": "preparation.prior",
-    "reproduce": "reproduce",
-    "guarantees": "guarantees",
-    "demo": "demo",
-    "serve": "serve",
-    "warm-up": "warm_up",
+    "inspect": ("preparation.inspect", "Look at a table: kinds, roles, and who stands out."),
+    "init": ("preparation.init", "Write a first spec.toml for a table, for you to decide."),
+    "publish": ("publish", "Publish a table under a policy, and verify the result."),
+    "verify": ("verify", "Check everything that a published folder claims."),
+    "audit": ("audit", "Attack a release."),
+    "measure": ("measure", "Measure what analysts lose by working with a release."),
+    "report": ("report", "Write a page about a release: attacks, losses, verdict."),
+    "pack": ("pack", "Pack a release and a guide for its recipients into a zip."),
+    "query": ("query", "Answer a SQL query with COUNT, SUM or AVG."),
+    "complete": ("complete", "Draw plain tables that agree with every published cell."),
+    "compare": ("compare", "Try methods on a table, and name the best one."),
+    "advise": ("preparation.advise", "Show what to promise, and what each column costs."),
+    "models": ("preparation.catalogue", "List the models (what is promised), or describe one."),
+    "methods": ("preparation.catalogue", "List the methods (how to publish), or describe one."),
+    "attacks": ("preparation.catalogue", "List the attacks, or describe one."),
+    "measures": ("preparation.catalogue", "List the measures (what is lost), or describe one."),
+    "adversaries": ("adversaries", "List the adversaries that have names."),
+    "hierarchies": ("preparation.hierarchies", "Write automatic hierarchies to files that you can edit."),
+    "people": ("preparation.people", "Show what each number of rows per person would cost."),
+    "prior": ("preparation.prior", "Learn the statistics that an adversary may know."),
+    "reproduce": ("reproduce", "Recompute tables and figures of the source papers."),
+    "guarantees": ("guarantees", "Show what perturbed generalization would promise."),
+    "demo": ("demo", "Publish, verify, audit and measure a small table."),
+    "serve": ("serve", "Open the workbench in a browser."),
+    "warm-up": ("warm_up", "Compile the kernels beforehand, e.g. for an image."),
 }
-FAMILIES = {"project": "project"}  # each has commands of its own
+FAMILIES = {"project": ("project", "Keep tables and their releases in a project.")}  # each has commands of its own
 
 
 @cache
@@ -66,9 +66,11 @@ def build_app(name: str = "") -> typer.Typer:
     )
     app.callback(invoke_without_command=True)(_root)
     for command in [name] if name in COMMANDS else COMMANDS if name not in FAMILIES else ():
-        app.command(command)(getattr(_import_commands(COMMANDS[command]), command.replace("-", "_")))
+        module, summary = COMMANDS[command]
+        app.command(command, short_help=summary)(getattr(_import_commands(module), command.replace("-", "_")))
     for family in [name] if name in FAMILIES else FAMILIES if name not in COMMANDS else ():
-        app.add_typer(_import_commands(FAMILIES[family]).app, name=family)
+        module, summary = FAMILIES[family]
+        app.add_typer(_import_commands(module).app, name=family, short_help=summary)
     return app
 
 
@@ -96,23 +98,27 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
             raise SpecError("An argument has a zero byte.", code="spec.usage", hint="See --help.")
         # of a command that is named, the others need not be loaded
         code = build_app(sys.argv[1] if len(sys.argv) > 1 else "")(standalone_mode=False)
+        raise_if_interrupted()  # a callback of a library may have swallowed what the signal raised
     except VoileError as error:
         _fail(error.exit_code, error.as_json())
     except usage_error as error:
         error.message = hide_credentials(error.message)
         if "--json" in sys.argv:
-            print_json({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
+            print_error({"error": {"code": "spec.usage", "message": error.format_message(), "hint": "See --help."}})
         error.show()
         code = SpecError.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except OSError as error:
         hint = "Check the path, its length, your rights and the free space."
-        reason = error.strerror or type(error).__name__
-        _fail(DataError.exit_code, {"code": "data.file", "message": f"A file cannot be used ({reason}).", "hint": hint})
+        reason, named = error.strerror or type(error).__name__, isinstance(error.filename, str)
+        what = f"The file {Path(error.filename).name!r}" if named else "A file"
+        _fail(DataError.exit_code, {"code": "data.file", "message": f"{what} cannot be used ({reason}).", "hint": hint})
     except SystemExit:
         raise
     except BaseException as error:  # a panic of a library is no Exception
+        if received:  # it met the interrupt in a callback, and failed for want of what that should have done
+            _end_interrupted(written, received)
         if os.environ.get("VOILE_DEBUG"):
             raise
         # the message of an unexpected error may quote a cell, so show only its type and where it happened
@@ -123,9 +129,24 @@ def _run(written: list[Path], received: list[int]) -> NoReturn:
         hint = "This is a bug in voile; set VOILE_DEBUG=1 to see the whole error (it may show data)."
         _fail(1, {"code": "internal", "message": f"Unexpected {type(error).__name__} at {where}.", "hint": hint})
     if code == 130:
-        message = f"Interrupted; {_describe_changes(written)}."
-        _fail(128 + (received or [signal.SIGINT])[0], {"code": "interrupted", "message": message, "hint": ""})
+        _end_interrupted(written, received)
+    _mention_lost_kernels()
     raise SystemExit(code or 0)
+
+
+def _mention_lost_kernels() -> None:
+    """Say what a command could not keep and the next one does again."""
+    compilation = sys.modules.get("voile.kernels.compilation")
+    if compilation is not None and not compilation.can_keep_kernels():
+        hint = (
+            "set NUMBA_CACHE_DIR to a folder that you may write to, or ask for `voile warm-up` where voile is installed"
+        )
+        typer.echo(f"Compiled code could not be kept, so every command compiles it again: {hint}.", err=True)
+
+
+def _end_interrupted(written: list[Path], received: list[int]) -> NoReturn:
+    message = f"Interrupted; {_describe_changes(written)}."
+    _fail(128 + (received or [signal.SIGINT])[0], {"code": "interrupted", "message": message, "hint": ""})
 
 
 def _describe_changes(written: list[Path]) -> str:
@@ -137,7 +158,7 @@ def _describe_changes(written: list[Path]) -> str:
 
 def _fail(exit_code: int, error: dict[str, Any]) -> NoReturn:
     if "--json" in sys.argv:
-        print_json({"error": error})
+        print_error({"error": error})
     lines = [f"voile: {error['message']}", *(f"  {error[part]}" for part in ("hint", "note") if error.get(part))]
     typer.echo("\n".join(lines), err=True)
     raise SystemExit(exit_code)

@@ -1,43 +1,65 @@
-"""SIGTERM ends a command as SIGINT does: by an exception, so that temporary files are removed."""
+"""SIGINT and SIGTERM end a command alike: by an exception, so that temporary files are removed. Both are remembered, so
+that a command ends even where the exception is swallowed."""
 
 from __future__ import annotations
 
 import atexit
 import signal
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
-_received: list[int] = []  # the signals of this run
+from voile.io.safe_writing.interruptions import remember_interrupt, remembered_interrupts
+
+_DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
 def _interrupt(number: int, _: FrameType | None) -> None:
-    _received.append(number)
+    remember_interrupt(number)
     raise KeyboardInterrupt
 
 
-def _ignore_sigterm() -> None:
+def _ignore_signals() -> None:
     """What is done is done: a signal while the interpreter ends changes no exit code."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in _DEFAULTS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
-def interrupt_on_sigterm() -> Iterator[list[int]]:
-    """Turn SIGTERM into KeyboardInterrupt as long as this lasts, and collect the signals. If it is handled already, or
-    in another thread than the main one, nothing changes."""
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield _received
+def remember_signals() -> Iterator[list[int]]:
+    """Turn SIGINT and SIGTERM into KeyboardInterrupt as long as this lasts, and collect them. A signal that is handled
+    already, or ignored, stays so; in another thread than the main one, nothing changes."""
+    received = remembered_interrupts()
+    if threading.current_thread() is not threading.main_thread():
+        yield received
         return
-    _received.clear()
-    signal.signal(signal.SIGTERM, _interrupt)
+    received.clear()
+    unhandled = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) == default]
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: _keep_interrupt(unraisable, hook)
+    for number in unhandled:
+        signal.signal(number, _interrupt)
     try:
-        yield _received
+        yield received
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in unhandled:
+            signal.signal(number, _DEFAULTS[number])
+        sys.unraisablehook = hook
+        received.clear()
+
+
+def _keep_interrupt(unraisable: Any, show: Callable[[Any], object]) -> None:
+    """Remember an interrupt that a callback swallowed, whoever raised it, and show nothing of it: the command says so
+    when it ends."""
+    if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        show(unraisable)
+    elif not remembered_interrupts():
+        remember_interrupt(signal.SIGINT)
 
 
 def end_in_order() -> None:
     """From the end of the program on, let the interpreter finish whatever happens."""
-    atexit.register(_ignore_sigterm)
+    atexit.register(_ignore_signals)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from voile.io.safe_writing.interruptions import raise_if_interrupted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +23,13 @@ if TYPE_CHECKING:
 
 
 def print_json(body: dict[str, Any]) -> None:
-    """Print an answer as JSON on standard output."""
+    """Print an answer as JSON on standard output, unless the command was interrupted: then its error is the answer."""
+    raise_if_interrupted()
+    print_error(body)
+
+
+def print_error(body: dict[str, Any]) -> None:
+    """Print the JSON of an error on standard output."""
     typer.echo(json.dumps(body, indent=1, ensure_ascii=False))
 
 
@@ -36,8 +45,14 @@ def print_table(title: str, heads: list[str], rows: list[list[str]], numeric: in
         table.add_column(head, justify=side, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    console = Console(file=sys.stdout, markup=False, width=None if sys.stdout.isatty() else 120)
+    width = None if sys.stdout.isatty() else 120
+    console = Console(file=sys.stdout, markup=False, width=width, color_system=_choose_colours())
     console.print(table)
+
+
+def _choose_colours() -> Any:
+    """Return which colours and styles rich may use: with NO_COLOR it would still print titles in italics."""
+    return None if os.environ.get("NO_COLOR") else "auto"
 
 
 def show_verdict(verdict: Verdict, title: str = "Verified from the published files alone") -> None:
@@ -147,7 +162,9 @@ def progress_bar() -> Iterator[Any]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True, markup=False), transient=True) as bar:
+    with Progress(
+        *columns, console=Console(stderr=True, markup=False, color_system=_choose_colours()), transient=True
+    ) as bar:
         task = bar.add_task("start", total=None)
         yield Bar(
             lambda done, of, what: bar.update(task, description=what, completed=done, total=of, refresh=True),
@@ -162,6 +179,7 @@ class Bar:
         self._update, self.note = update, note
 
     def __call__(self, done: int, total: int | None, what: str) -> None:
+        raise_if_interrupted()
         self._update(done, total, what)
 
 
@@ -175,7 +193,7 @@ def step_bar(*names: str) -> Iterator[Steps]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=Console(stderr=True, color_system=_choose_colours()), transient=True) as progress:
         task = progress.add_task("start", total=len(names))
         yield Steps(lambda name, done: progress.update(task, description=name, completed=done, refresh=True), names)
 
@@ -187,10 +205,12 @@ class Steps:
         self._update, self._names, self._current = update, names, names[0]
 
     def __call__(self, name: str) -> None:
+        raise_if_interrupted()
         self._current = name
         self._update(name, self._names.index(name))
 
     def part(self, what: str, done: int, parts: int) -> None:
         """Report how many parts of the current step are done."""
+        raise_if_interrupted()
         start = self._names.index(self._current)
         self._update(f"{self._current}: {what}, {done} of {parts} parts", start + done / max(parts, 1))

@@ -181,7 +181,7 @@ def _bound_pairs(low, high, members, starts, nodes, bounds, order, other_members
     return low.size * len(nodes) + len(order) * members.size + len(low) * other_members.size
 
 
-@kernel(steps=_bound_pairs, enough=20 * ENOUGH)
+@kernel(steps=_bound_pairs, enough=5 * ENOUGH)
 def _find_pairs(low, high, members, starts, nodes, bounds, order, other_members, other_starts, max_pairs):
     """Return all pairs (box, other box) with a common value in every column, at most `max_pairs` of them. About
     O(boxes log boxes) if the boxes overlap little."""

@@ -1,25 +1,34 @@
 """Compile a kernel when it is first called, and interpret it while there is little to do.
 
 Loading the compiler costs more than a small table does, and compiling costs seconds. A kernel that states how many
-steps it takes per element of its arrays is therefore run by Python until it has taken as many steps as compiling is
-worth. Which way it ran cannot be told from the result. A kernel that states nothing is compiled when first called.
+steps it takes at most is therefore run by Python until it has taken as many steps as compiling is worth, or as loading
+is worth where an earlier process has compiled it. Which way it ran cannot be told from the result. A kernel that states
+nothing is compiled when first called.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import threading
+import time
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 ENOUGH = 100_000  # steps of Python after which a kernel is compiled
+STEP = 1e-6  # seconds of Python that count as a step: calls take far fewer steps than they state at most
+LOADING, IMPORTING = ENOUGH // 10, 5 * ENOUGH  # steps that loading machine code is worth, and the compiler before it
 Steps = int | Callable[..., int]
 _LOCK = threading.RLock()
 _KERNELS: list[Kernel] = []
+_COMPILING: list[Callable[[], float]] = []  # one that tells how long this process has compiled, once it has begun to
 _interprets = True  # whether Python runs small calls
+_keeps = True  # whether machine code could be kept in a folder so far
 
 
 class Kernel:
@@ -27,7 +36,7 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], steps: Steps, enough: int, inline: bool) -> None:
         self._function, self._steps, self._enough, self._inline = function, steps, enough, inline
-        self._steps_taken = 0
+        self._steps_taken, self._is_looked_up = 0, False
         self._interpreted: Callable[..., Any] | None = None
         self._compiled: Callable[..., Any] | None = None
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
@@ -37,10 +46,21 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         if self._compiled is None and self._steps and _interprets:
             per_call = self._steps(*arguments) if callable(self._steps) else self._steps * _count_elements(arguments)
-            self._steps_taken += per_call
-            if self._steps_taken <= self._enough:
-                return self.interpret(*arguments)
+            if not self._is_worth_compiling(self._steps_taken + per_call):
+                start = time.thread_time()
+                try:
+                    return self.interpret(*arguments)
+                finally:
+                    self._steps_taken += min(per_call, int((time.thread_time() - start) / STEP))
         return (self._compiled or self.compile())(*arguments)
+
+    def _is_worth_compiling(self, steps: int) -> bool:
+        """Whether so many steps cost more than compiling or, if an earlier process did that, than loading."""
+        if not self._is_looked_up and steps > (LOADING if "numba" in sys.modules else IMPORTING):
+            self._is_looked_up = True
+            if _is_on_disk(self._function):
+                self._enough = 0
+        return steps > self._enough
 
     def __reduce__(self) -> str:
         return self.__qualname__
@@ -58,16 +78,16 @@ class Kernel:
 
     def compile(self) -> Callable[..., Any]:
         """Return the compiled kernel; its machine code is kept in a folder if one can be written."""
+        global _keeps
         with _LOCK:
             if self._compiled is None:
-                from numba import njit
-
+                njit = _import_compiler()
                 function = self._bind(lambda used: used.compile())
                 options: dict[str, Any] = {"nogil": True, "inline": "always" if self._inline else "never"}
                 try:
                     self._compiled = njit(cache=True, **options)(function)
                 except RuntimeError:  # there is no folder that the compiler may write to
-                    self._compiled = njit(**options)(function)
+                    self._compiled, _keeps = njit(**options)(function), False
             return self._compiled
 
     def _bind(self, prepare: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -82,6 +102,34 @@ class Kernel:
         twin = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__)
         twin.__qualname__, twin.__module__, twin.__doc__ = function.__qualname__, function.__module__, function.__doc__
         return twin
+
+
+def _import_compiler() -> Any:
+    """Import the compiler, and note how long that takes and, from then on, how long it compiles."""
+    if not _COMPILING:
+        start = time.perf_counter()
+        from numba.core import event
+
+        timing = event.TimingListener()
+        event.register("numba:compile", timing)
+        imported = time.perf_counter() - start
+        _COMPILING.append(lambda: imported + (timing.duration if timing.done else 0.0))
+    from numba import njit
+
+    return njit
+
+
+def read_clock() -> float:
+    """Return the seconds of a clock that stands still while kernels are compiled, which they are only once."""
+    return time.perf_counter() - sum(seconds() for seconds in _COMPILING)
+
+
+def _is_on_disk(function: Callable[..., Any]) -> bool:
+    """Whether the compiler has kept machine code of a function."""
+    try:
+        return os.path.exists(_import_compiler()(cache=True)(function)._cache._cache_file._index_path)
+    except (AttributeError, RuntimeError):  # another version of the compiler, or no folder that it may write to
+        return False
 
 
 @contextlib.contextmanager
@@ -99,6 +147,23 @@ def list_cache_folders() -> tuple[int, set[str]]:
     """Return how many kernels are compiled, and in which folders their machine code is kept."""
     compiled: list[Any] = [kernel._compiled for kernel in _KERNELS if kernel._compiled is not None]
     return len(compiled), {str(one.stats.cache_path) for one in compiled if one.stats.cache_path}
+
+
+def can_keep_kernels() -> bool:
+    """Whether the machine code of all kernels that were compiled so far is kept for the next process."""
+    return _keeps
+
+
+def find_cache_folder() -> Path | None:
+    """Return the folder in which the compiler would keep a kernel; None if there is none. It compiles nothing."""
+    try:
+        return Path(_import_compiler()(cache=True)(_do_nothing).stats.cache_path or "")
+    except RuntimeError:
+        return None
+
+
+def _do_nothing() -> None:
+    """A function whose machine code would be kept beside that of the kernels."""
 
 
 class BitInstruction:

@@ -14,7 +14,7 @@ def test_report_writes_a_page_and_json(voile: Voile, release: Path, table: Path)
     assert answer.code == 0
     assert (voile.folder / "page.html").stat().st_size > 1000
     assert answer.json["report"].endswith("page.html")
-    assert "Report:" in voile("report", release, "--out", "page.html").out
+    assert "Report:" in voile("report", release, "--out", "page.html", "--force").out
 
 
 def test_the_report_lies_beside_the_folder_by_default(voile: Voile, release: Path) -> None:

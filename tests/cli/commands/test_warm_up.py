@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling import Voile
+from numba.core import caching
 
 from voile.kernels import compilation
 
@@ -34,9 +35,53 @@ def test_an_unknown_method_is_refused(voile: Voile) -> None:
     assert "anatomy" in answer.err
 
 
-def test_it_says_so_where_nothing_can_be_kept(voile: Voile, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compilation, "_KERNELS", [])
-    monkeypatch.setattr("voile.cli.commands.warm_up._try_method", lambda name: None)
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The methods for which kernels were compiled."""
+    tried: list[str] = []
+    monkeypatch.setattr("voile.cli.commands.warm_up._try_method", tried.append)
+    return tried
+
+
+def test_it_says_so_before_it_compiles_where_nothing_can_be_kept(
+    voile: Voile, monkeypatch: pytest.MonkeyPatch, untried: list[str]
+) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(caching.CacheImpl, "_locator_classes", [])
+    monkeypatch.setattr(compilation, "_keeps", True)
     answer = voile("warm-up", "--method", "anatomy")
-    assert answer.code == 6
+    assert (answer.code, untried) == (6, [])
+    assert "There is no folder" in answer.err
     assert "--cache" in answer.err
+
+
+def test_a_named_folder_that_cannot_be_written_is_not_replaced_by_another(
+    voile: Voile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, untried: list[str]
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    answer = voile("warm-up", "--method", "anatomy")
+    assert (answer.code, untried) == (6, [])
+    assert "Compiled kernels cannot be kept in 'cache'." in answer.err
+
+
+def test_temporary_files_need_a_folder(voile: Voile, monkeypatch: pytest.MonkeyPatch, untried: list[str]) -> None:
+    def refuse() -> str:
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr("tempfile.gettempdir", refuse)
+    answer = voile("warm-up", "--method", "anatomy")
+    assert (answer.code, untried) == (6, [])
+    assert "TMPDIR" in answer.err
+
+
+def test_a_command_says_that_the_next_one_compiles_again(
+    voile: Voile, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "compile" not in voile("verify", release).err
+    monkeypatch.setattr(compilation, "_keeps", False)
+    answer = voile("verify", release)
+    assert answer.code == 0
+    assert answer.err.count("\n") == 1
+    assert "NUMBA_CACHE_DIR" in answer.err

@@ -8,8 +8,15 @@ from pathlib import Path
 
 import pytest
 
+import voile as vl
 from voile.io.safe_writing.file_replacement import replace_files
-from voile.io.safe_writing.interruptions import hold_signals, note_written, record_writes
+from voile.io.safe_writing.interruptions import (
+    hold_signals,
+    note_written,
+    record_writes,
+    remember_interrupt,
+    remembered_interrupts,
+)
 
 
 def test_an_interrupt_waits_for_the_end_of_a_step() -> None:
@@ -61,6 +68,26 @@ def test_other_threads_have_no_signals_to_hold() -> None:
     thread.start()
     thread.join()
     assert done == ["step"]
+
+
+def test_nothing_is_replaced_after_an_interrupt_that_was_swallowed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    release = vl.publish(vl.read(vl.datasets.hospital(), vl.Schema(quasi=["sex"])), vl.KAnonymity(k=5))
+    place = release.save(tmp_path / "saved")
+    remember_interrupt(signal.SIGINT)
+    try:
+        with record_writes() as written:
+            with pytest.raises(KeyboardInterrupt):
+                replace_files({tmp_path / "a": b"1", tmp_path / "b": b"2"})
+            with pytest.raises(KeyboardInterrupt):
+                release.save(tmp_path / "folder")
+            with pytest.raises(KeyboardInterrupt):
+                vl.pack(place, tmp_path / "packed.zip")
+    finally:
+        remembered_interrupts().clear()
+    assert written == []
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "saved"]
 
 
 def test_writes_are_recorded_once_they_are_in_place(tmp_path: Path) -> None:

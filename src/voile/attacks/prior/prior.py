@@ -29,6 +29,7 @@ from voile.attacks.prior.work_limits import SETS, SETS_LEFT_OUT, WALKS, WALKS_LE
 from voile.errors import DataError
 from voile.models.claimed_model import claimed_model
 from voile.models.r_robustness import RRobustness, statistician
+from voile.plugins.counted_nouns import count_noun
 from voile.plugins.registry import knob, learned_field
 from voile.releases.release import Release
 from voile.results import Belief
@@ -106,7 +107,7 @@ class Prior(PiecewiseAttack):
                 model = RRobustness(r=2, protect=protect or "all", protect_as="set" if as_set else "values")
                 belief = self._compute_belief(prior, members, counts, model, reading == "binary", allowed)
                 subject = f"{name_protected(len(protect))} of {name!r}" if protect else repr(name)
-                title = f"Belief about {subject}, with statistics of {len(prior.sets)} column sets"
+                title = f"Belief about {subject}, with statistics of {count_noun(len(prior.sets), 'column set')}"
                 title += " (binary reading)" if reading == "binary" else ""
                 people = int(members.counts.sum()) if members is not None else None
                 guesses.append(Guess(title, statistician(reading), belief, _name_statistics(prior, target), people))

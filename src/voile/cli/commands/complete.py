@@ -9,6 +9,7 @@ import typer
 
 from voile.cli.flags import EngineOptions, Folder, Json, Plugins, with_table_options
 from voile.cli.inputs import load_plugins, open_release
+from voile.cli.output_files import Force, refuse_existing
 from voile.cli.terminal import print_json, step_bar
 
 
@@ -16,6 +17,7 @@ from voile.cli.terminal import print_json, step_bar
 def complete(
     release: Folder,
     out: Annotated[Path, typer.Option(help="The file for the tables, below each other; .parquet or .csv.")],
+    force: Force = False,
     draws: Annotated[int, typer.Option(help="How many tables to draw; at least 2.")] = 20,
     seed: Annotated[int | None, typer.Option(help="A whole number; another one gives other tables.")] = None,
     *,
@@ -27,6 +29,7 @@ def complete(
 
     All tables go into one file, with their number in the column `_draw`. Analyse each alike, and pool what you find.
     """
+    refuse_existing(out, force=force)
     with step_bar("load", "draw", "write") as step:
         load_plugins(plugin)
         step("load")

@@ -56,4 +56,4 @@ def demo(
     show_audit(audit, release.unit)
     typer.echo("")
     show_losses(losses)
-    typer.echo(f"\nRelease: {folder}\nReport:  {page}")
+    typer.echo(f"\nRelease: {out / 'release'}\nReport:  {page}")

@@ -22,6 +22,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inputs import load_plugins, open_register, open_release, open_table
+from voile.cli.output_files import Force, refuse_existing
 from voile.cli.terminal import print_json, step_bar
 from voile.cli.unused_options import refuse_unused, refuse_unused_person, refuse_unused_reading
 from voile.errors import SpecError
@@ -31,6 +32,7 @@ from voile.errors import SpecError
 def report(
     release: Folder,
     out: Annotated[Path | None, typer.Option(help="The page; DIR-report.html, beside DIR, by default.")] = None,
+    force: Force = False,
     adversary: Adversaries = None,
     data: Data = None,
     person: Person = None,
@@ -63,6 +65,9 @@ def report(
     read_decision(decided_by, decided_on, reason)  # a wrong date is refused before the work
     page_path = out if out is not None else _place_beside(release)
     _refuse_release_folder(page_path)
+    refuse_existing(
+        page_path, page_path.with_suffix(".json"), page_path.with_suffix(".pdf") if pdf else None, force=force
+    )
     refuse_unused_reading(read_options, data, external)
     if data is None:
         refuse_unused("the table is not given", {"person": person})

@@ -28,29 +28,49 @@ def warm_up(
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
         os.environ["NUMBA_CACHE_DIR"] = str(cache.resolve())  # read when the compiler is imported
-    from voile.errors import EngineError
     from voile.kernels.compilation import compile_at_once, list_cache_folders
     from voile.plugins.registry import find_class, registered_classes
 
     names = method or list(registered_classes("methods"))
     for name in names:
         find_class("methods", name)
+    _check_folders()
     with compile_at_once():
         for name in names:
             _try_method(name)
     kernels, folders = list_cache_folders()
-    if not folders:
-        raise EngineError(
-            "There is no folder in which compiled kernels can be kept.",
-            code="engine.cache",
-            hint="Name one that you may write to with --cache.",
-        )
     if as_json:
         print_json({"kernels": kernels, "folders": sorted(folders)})
         return
     typer.echo(f"{kernels} kernels are compiled, and kept in:")
     for folder in sorted(folders):
         typer.echo(f"  {folder}")
+
+
+def _check_folders() -> None:
+    """Raise unless kernels can be kept, in the folder that is named if one is: compiling them takes minutes."""
+    from voile.errors import EngineError
+    from voile.kernels.compilation import find_cache_folder
+
+    named, folder = os.environ.get("NUMBA_CACHE_DIR"), find_cache_folder()
+    if named and (folder is None or not folder.resolve().is_relative_to(Path(named).resolve())):
+        raise EngineError(
+            f"Compiled kernels cannot be kept in {Path(named).name!r}.",
+            code="engine.cache",
+            hint="Name a folder that you may write to (--cache).",
+        )
+    if folder is None:
+        raise EngineError(
+            "There is no folder in which compiled kernels can be kept.",
+            code="engine.cache",
+            hint="Name one that you may write to (--cache).",
+        )
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        raise EngineError(
+            "There is no folder for temporary files.", code="engine.cache", hint="Set TMPDIR to one."
+        ) from None
 
 
 def _try_method(name: str) -> None:

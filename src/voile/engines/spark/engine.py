@@ -98,8 +98,9 @@ class Spark(Engine):
         kind = path.suffix.lower()
         if kind not in (".parquet", ".pq", ""):
             raise _unreadable(path, f"it ends in {kind!r}")
+        session = self.spark  # where there is none, its own error says what is missing
         try:
-            return self.spark.read.parquet(path.absolute().as_uri() if path.exists() else str(source.table))
+            return session.read.parquet(path.absolute().as_uri() if path.exists() else str(source.table))
         except Exception as error:
             raise _unreadable(path, name_cause(error)) from None
 

@@ -103,10 +103,11 @@ class Trial:
     or cannot satisfy it.
 
     `verified` is the answer of `verify` to a publisher, who has the data, the key and the statistics; `seconds` is the
-    time that publishing took. `lost` are the columns of which hardly anything can be read, and `recognisable` says
-    whether the quasi-identifiers are shown as they are, so that everyone in the release can be recognised. `stars` is
-    the share of published rows that show `*` in each column. `digest` names the release, and `also` the trials with the
-    same one, which are listed here. Until it is `complete`, a trial is not attacked yet, and keeps nothing.
+    time that publishing took, without compiling kernels, for which the first trial would pay. `lost` are the columns of
+    which hardly anything can be read, and `recognisable` says whether the quasi-identifiers are shown as they are, so
+    that everyone in the release can be recognised. `stars` is the share of published rows that show `*` in each column.
+    `digest` names the release, and `also` the trials with the same one, which are listed here. Until it is `complete`,
+    a trial is not attacked yet, and keeps nothing.
     """
 
     title: str  # the method for readers: `full-domain (suppression=0.05)`

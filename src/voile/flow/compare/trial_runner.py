@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -20,6 +19,7 @@ from voile.flow.measure.measure import measure
 from voile.flow.publish.earlier_releases import EarlierReleases, draw_rows
 from voile.flow.publish.publish import publish
 from voile.flow.verify.verify import verify
+from voile.kernels.compilation import read_clock
 from voile.measures.base import Measure
 from voile.measures.certainty import Certainty
 from voile.measures.release_view import count_stars
@@ -92,18 +92,18 @@ class TrialRunner:
         """Publish, verify, measure and attack. The trial is shared as soon as its loss is known, long before the
         attacks end."""
         trial = Trial(describe_plugin(method), describe_policy(policy), as_plain_value(method), plain_policy(policy))
-        start = time.perf_counter()
+        start = read_clock()
         try:
             say("publish")
             earlier = self.history.releases
             ledger = self.history.ledger.copy() if self.history.ledger else None
             release = publish(self.data, policy, method, key=self.key, after=earlier, ledger=ledger)
-            seconds = time.perf_counter() - start
+            seconds = read_clock() - start
             say("verify")
             priors = self._promised_priors(policy)
             verdict = verify(release, prior=priors, data=self.data, key=self.key, after=earlier, ledger=ledger)
         except VoileError as error:
-            return replace(trial, fault=Failure.of(error), seconds=time.perf_counter() - start)
+            return replace(trial, fault=Failure.of(error), seconds=read_clock() - start)
         withheld = int(release.dictionary.get("withheld", 0))
         first = [self._measure(release, item, say) for item in self.measures if item.name == self.decisive]
         trial = replace(

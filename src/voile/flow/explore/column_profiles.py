@@ -100,6 +100,11 @@ def profile_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> tuple[tuple
     return tuple(unusable.get(name) or profiles[name] for name in frame.columns), coded
 
 
+def list_identifiers(frame: pl.DataFrame, titles: Mapping[str, str]) -> list[str]:
+    """Return the columns that may tell who somebody is, by their names and values."""
+    return [profile.name for profile in profile_table(frame, titles)[0] if profile.role == "identifier"]
+
+
 def profile_columns(
     counted: CodedColumns, coded: CodedColumns | None = None, titles: Mapping[str, str] | None = None
 ) -> tuple[ColumnProfile, ...]:

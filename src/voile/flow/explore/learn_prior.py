@@ -68,7 +68,7 @@ def read_prior(source: str | Path | pl.DataFrame, column: str) -> Prior:
     >>> import polars as pl
     >>> rows = [("sex", "m", "cancer", 0.1), ("sex", "f", "cancer", 0.003)]
     >>> read_prior(pl.DataFrame(rows, ["columns", "signature", "value", "probability"], orient="row"), "disease")
-    Prior(2 signatures in 1 column sets, of 'disease')
+    Prior(2 signatures in 1 column set, of 'disease')
     """
     if isinstance(source, pl.DataFrame):
         return prior_learning.parse_prior(source, column)

@@ -12,6 +12,7 @@ from voile.errors import SpecError, option
 from voile.flow.guide.guide import guide
 from voile.io import release_folder
 from voile.io.release_folder import CERTIFICATE, SIGNATURE
+from voile.io.safe_writing.interruptions import hold_signals, note_written, raise_if_interrupted
 from voile.io.safe_writing.staging import staging_folder
 
 READ_ME = "READ_ME.html"
@@ -47,7 +48,10 @@ def pack(folder: str | Path, path: str | Path | None = None, *, name: str | None
                 with (place / file).open("rb") as source, packed.open(_describe_entry(f"{name}/{file}"), "w") as target:
                     shutil.copyfileobj(source, target)
             packed.writestr(_describe_entry(READ_ME), page)
-        os.replace(fresh, archive)
+        with hold_signals():
+            raise_if_interrupted()
+            os.replace(fresh, archive)
+            note_written(archive)
     return archive
 
 

@@ -20,7 +20,7 @@ from voile.io.release_folder.companion import Companion
 from voile.io.release_folder.file_names import CERTIFICATE, DICTIONARY, FORMATS, REPORTS, SIGNATURE, file_digest
 from voile.io.release_folder.folder_replacement import NEW, move_into_place, put_back, recover, resolve_parents
 from voile.io.safe_writing.file_replacement import flush_to_disk
-from voile.io.safe_writing.interruptions import hold_signals, note_written
+from voile.io.safe_writing.interruptions import hold_signals, note_written, raise_if_interrupted
 from voile.io.safe_writing.locks import lock_folders
 from voile.io.safe_writing.staging import staging_folder
 
@@ -74,6 +74,7 @@ def _commit(staging: Path, target: Path, force: bool, companion: Companion | Non
     """Move the new folder into place, and its companion with it; other processes and signals wait."""
     folders = [target.parent, *([companion.path.parent] if companion is not None else [])]
     with lock_folders(*folders), hold_signals():
+        raise_if_interrupted()
         check_target(target, force)  # another process may have been faster
         if target.exists():
             _copy_other_files(target, staging / NEW)
@@ -143,8 +144,9 @@ def check_target(target: Path, force: bool) -> None:
         return
     if CERTIFICATE not in is_folder or any(is_folder.values()):
         reason = "sub-folders" if CERTIFICATE in is_folder else "no release"
+        files = "1 file" if len(is_folder) == 1 else f"{len(is_folder)} files"
         raise SpecError(
-            f"The folder {target.name!r} holds {len(is_folder)} files and {reason}.",
+            f"The folder {target.name!r} holds {files} and {reason}.",
             code="spec.out-not-a-release",
             hint="Name a new or an empty folder; voile does not delete what it did not write.",
         )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from voile.io.safe_writing.interruptions import hold_signals, note_written
+from voile.io.safe_writing.interruptions import hold_signals, note_written, raise_if_interrupted
 from voile.io.safe_writing.locks import CAN_OPEN_FOLDERS
 from voile.io.safe_writing.staging import staging_folder
 
@@ -17,7 +17,7 @@ def replace_files(contents: Mapping[Path, bytes], *, private: bool = False) -> N
     """Write each file beside its place, then move all of them in. A link is replaced, and never followed.
 
     With `private`, only the owner may read the files; otherwise the umask decides. Raises OSError. Each file is then
-    the old one or the new one.
+    the old one or the new one. If this run was interrupted, all are the old ones.
     """
     with ExitStack() as staged:
         written: dict[Path, Path] = {}
@@ -28,6 +28,7 @@ def replace_files(contents: Mapping[Path, bytes], *, private: bool = False) -> N
             written[path] = staged.enter_context(staging_folder(path)) / "new"
             write_file(written[path], content, private=private)
         with hold_signals():
+            raise_if_interrupted()
             for path, fresh in written.items():
                 os.replace(fresh, path)
                 note_written(path)

@@ -1,4 +1,4 @@
-"""Signals that wait for the end of a step, and a record of what was written before one came."""
+"""Signals that wait for the end of a step, interrupts that are remembered, and a record of what was written before."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import FrameType
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _record: ContextVar[list[Path] | None] = ContextVar("record", default=None)
+_interrupts: list[int] = []  # the signals of this run that a handler remembered
 
 
 @contextmanager
@@ -30,6 +31,23 @@ def note_written(path: Path) -> None:
     written = _record.get()
     if written is not None and path not in written:
         written.append(path)
+
+
+def remember_interrupt(number: int) -> None:
+    """Remember that a signal asked this run to end: the exception that it raises may be swallowed where it is raised,
+    e.g. in a callback that a library calls from C."""
+    _interrupts.append(number)
+
+
+def remembered_interrupts() -> list[int]:
+    """Return the signals that asked this run to end; a new run clears the list."""
+    return _interrupts
+
+
+def raise_if_interrupted() -> None:
+    """Raise the interrupt again that something swallowed. Whoever replaces files asks before the first one."""
+    if _interrupts:
+        raise KeyboardInterrupt
 
 
 @contextmanager

@@ -62,7 +62,8 @@ def _cluster_by_size(frame: Any, people: Any, size: int) -> np.ndarray:
     kernel.place_free(frame, people, clusters)
     search = kernel.start_search(*people.codes.shape)
     value = np.zeros(len(people.codes), dtype=np.int64)
-    kernel.improve_by_size(frame, people, search, clusters, size, PASSES, value)
+    for passes in range(1, PASSES + 1):  # one at a time, since few people find something to gain in the later ones
+        kernel.improve_by_size(frame, people, search, clusters, size, passes, value)
     return np.asarray(people.cluster)
 
 

@@ -55,3 +55,20 @@ def test_values_that_a_public_list_lacks_are_counted_on_every_surface(voile: Voi
     published = voile("publish", "codes.csv", *flags, "--out", "out")
     assert sentence in published.out.replace("\n", " ")
     assert "U50.0" not in published.out
+
+
+def test_identifiers_are_left_out_unless_they_are_named(voile: Voile, table: Path) -> None:
+    answer = voile("hierarchies", table, "--out", "trees")
+    made = {path.stem for path in (voile.folder / "trees").iterdir()}
+    assert answer.code == 0
+    assert made == set(pl.read_csv(table).columns) - {"name"}
+    assert "Left out" in answer.out
+    assert answer.out.endswith(": name\n")
+    assert "sex.csv: 1 level above" in answer.out
+    assert voile("hierarchies", table, "--out", "trees", "--force", "--json").json["left_out"] == ["name"]
+    named = voile("hierarchies", table, "--quasi", "name", "--out", "named", "--json").json
+    assert "left_out" not in named
+    assert (voile.folder / "named" / "name.csv").exists()
+    assert (
+        "name" in voile("hierarchies", table, "--recipe", "name=prefixes:1", "--out", "more", "--json").json["heights"]
+    )

@@ -15,10 +15,10 @@ def test_learned_statistics_serve_to_publish_and_verify(voile: Voile, table: Pat
     assert learned.code == 0, learned.err
     statistics = vl.read_prior("known.csv", "disease")
     assert learned.json == {"out": "known.csv", "digest": statistics.digest, "column_sets": 1, "signatures": 2}
-    output = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv").out
+    output = voile("prior", table, "--quasi", "sex", "--sensitive", "disease", "--out", "known.csv", "--force").out
     salted = vl.read_prior("known.csv", "disease").digest
     assert salted != statistics.digest  # nobody can test a guess about the table against it
-    assert output == f"2 signatures in 1 column sets, written to known.csv\n{salted}\n"
+    assert output == f"2 signatures in 1 column set, written to known.csv\n{salted}\n"
     flags = ("--model", "r-robustness:r=2,prior=known.csv", "--method", "art", "--out", "out")
     published = voile("publish", table, *ROLES, *flags)
     assert published.code == 0, published.err

@@ -22,6 +22,7 @@ from voile.cli.flags import (
     with_table_options,
 )
 from voile.cli.inspection_tables import show_inspection
+from voile.cli.output_files import Force, refuse_existing
 from voile.cli.spec_flags import combine_schema
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
@@ -51,6 +52,7 @@ def inspect(
         bool, typer.Option("--suda", help="Find the smallest sets of columns that single out a row.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Also write a self-contained page, e.g. inspection.html.")] = None,
+    force: Force = False,
     *,
     read_options: ReadOptions,
     as_json: Json = False,
@@ -65,6 +67,7 @@ def inspect(
     from voile.io.spec_files import read_spec
 
     refuse_unused_reading(read_options, source, register)
+    refuse_existing(out, force=force)
     flags = drop_unset(
         identifier=identifier, quasi=quasi, sensitive=sensitive, other=other, person=person, rows_are=rows_are,
         weight=weight, kind=kind, domain=domain,

@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from voile.cli.flags import EngineOptions, Json, Person, ReadOptions, Source, split_names, with_table_options
+from voile.cli.output_files import Force, refuse_existing
 from voile.cli.terminal import print_json
 from voile.cli.unused_options import refuse_unused_reading
+from voile.plugins.counted_nouns import count_noun
 
 SMOOTHING = 1.0  # people: a rate of 0 among these people must not rule a value out for others
 
@@ -32,6 +34,7 @@ def prior(
             "that occurs is ruled out for other people; 0 writes the exact shares of this table."
         ),
     ] = SMOOTHING,
+    force: Force = False,
     missing: Annotated[str, typer.Option(help="Rows with missing cells: error, drop or value.")] = "error",
     *,
     read_options: ReadOptions,
@@ -46,6 +49,7 @@ def prior(
     from voile.tables.schema import Schema
 
     refuse_unused_reading(read_options, source)
+    refuse_existing(out, force=force)
     schema = Schema(quasi=split_names(quasi), sensitive=[sensitive], missing=missing, person=person)
     data = read(source, schema, **read_options, engine=choose_engine(source, engine_options))
     statistics = learn_prior(data, min_support=min_support, max_columns=max_columns, smoothing=smoothing)
@@ -57,6 +61,8 @@ def prior(
         "column_sets": len(statistics.sets),
         "signatures": signatures,
     }
-    print_json(body) if as_json else typer.echo(
-        f"{signatures} signatures in {len(statistics.sets)} column sets, written to {path}\n{statistics.digest}"
-    )
+    if as_json:
+        print_json(body)
+        return
+    sets = count_noun(len(statistics.sets), "column set")
+    typer.echo(f"{count_noun(signatures, 'signature')} in {sets}, written to {path}\n{statistics.digest}")

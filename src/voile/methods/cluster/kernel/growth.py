@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
 from voile.methods.cluster.kernel.clusters import add_person, cost_with
 
 
-@kernel
+@kernel(steps=1, enough=20 * ENOUGH)
 def start_cluster(frame, people, cluster):
     """Start a cluster with the free person who is farthest from the cluster before it. O(free * columns)."""
     start, farthest = 0, -1.0
@@ -20,7 +20,7 @@ def start_cluster(frame, people, cluster):
     take_free(frame, people, cluster, start)
 
 
-@kernel
+@kernel(steps=1)
 def take_free(frame, people, cluster, place):
     """Move the free person at a place of the list into a cluster."""
     person = people.free[place]
@@ -29,7 +29,7 @@ def take_free(frame, people, cluster, place):
     add_person(frame, people, cluster, person)
 
 
-@kernel
+@kernel(steps=lambda _, people, cluster, size: size * people.codes.size, enough=4 * ENOUGH)
 def grow_cluster(frame, people, cluster, size):
     """Add the cheapest free people until a cluster has `size` members. O(size * free * columns)."""
     while people.size[cluster] < size and people.free_count[0] > 0:
@@ -41,7 +41,7 @@ def grow_cluster(frame, people, cluster, size):
         take_free(frame, people, cluster, best)
 
 
-@kernel
+@kernel(steps=lambda _, people, size: people.codes.size * len(people.codes), enough=20 * ENOUGH)
 def grow_all(frame, people, size):
     """Grow clusters of `size` members while there are enough free people; return how many clusters there are."""
     clusters = 0
@@ -56,7 +56,7 @@ def grow_all(frame, people, size):
     return clusters
 
 
-@kernel
+@kernel(steps=lambda _, people, clusters: people.codes.size * clusters, enough=10 * ENOUGH)
 def place_free(frame, people, clusters):
     """Put every free person into the cluster that then costs the least more. O(free * clusters * columns)."""
     while people.free_count[0] > 0:
@@ -81,7 +81,7 @@ def cheapest_cluster(frame, people, clusters, person, excluded):
     return best
 
 
-@kernel
+@kernel(steps=1, enough=4 * ENOUGH)
 def nearest_by_value(frame, people, cluster, value, nearest, costs):
     """Find the free person of each value who costs a cluster least: the place in the list, -1 if nobody is free."""
     nearest[:] = -1
@@ -107,7 +107,7 @@ def list_members(people, cluster, extra, group, groups, members, start):
     return start
 
 
-@kernel
+@kernel(steps=lambda people, _, places: places.size * len(people.codes), enough=4 * ENOUGH)
 def list_extended(people, cluster, places):
     """List the members of a cluster together with each of some free people: the group of each entry, and the person."""
     length = places.size * (people.size[cluster] + 1)

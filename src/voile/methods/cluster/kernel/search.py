@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
 from voile.methods.cluster.kernel.clusters import add_person, cost_exchanged, cost_with, cost_without, remove_person
 from voile.methods.cluster.kernel.growth import cheapest_cluster, list_members
 from voile.methods.cluster.kernel.search_state import last_check, note_change
 
 LEAST_GAIN = 1e-9
 RIVALS = 3  # how many clusters are tried for an exchange
+
+
+def _bound_search(_, people, search, clusters, size, passes, *others):
+    """Return how many steps a search takes at most until it proposes a change: everybody looks at every cluster."""
+    return (passes - search.position[0]) * people.codes.size * clusters
 
 
 @kernel
@@ -58,7 +63,7 @@ def make_change(frame, people, search):
         note_change(search, home, target)
 
 
-@kernel
+@kernel(steps=_bound_search, enough=40 * ENOUGH)
 def next_change(frame, people, search, clusters, size, passes, value, accepted):
     """Make the last proposed change, if it was accepted, and list the clusters that the next one changes; nothing if
     there is none."""
@@ -69,7 +74,7 @@ def next_change(frame, people, search, clusters, size, passes, value, accepted):
     return np.empty(0, np.int64), np.empty(0, np.int64)
 
 
-@kernel
+@kernel(steps=_bound_search, enough=40 * ENOUGH)
 def improve_by_size(frame, people, search, clusters, size, passes, value):
     """Make every change that gains something, where only the sizes of clusters matter."""
     while propose_change(frame, people, search, clusters, size, passes, value):
@@ -171,7 +176,7 @@ def nearest_clusters(frame, people, search, clusters, person, home, since):
     return rivals
 
 
-@kernel
+@kernel(steps=1, enough=4 * ENOUGH)
 def propose_places(frame, people, search, clusters):
     """Return the clusters nearest to the last free person, and list each of them together with the person."""
     person = people.free[people.free_count[0] - 1]
@@ -253,7 +258,7 @@ def list_changed(people, search):
     return groups[:end], members[:end]
 
 
-@kernel
+@kernel(steps=2, enough=4 * ENOUGH)
 def free_members(frame, people, search, cluster):
     """Make the members of a cluster free again."""
     while people.size[cluster] > 0:

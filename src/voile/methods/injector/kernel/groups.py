@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
 from voile.methods.injector.kernel.matchings import add_person, count_kept_values, recall_kept_values, scratch_arrays
 
 SLOTS = 512  # graphs whose answers are remembered
@@ -152,7 +152,15 @@ def _grow_group(members, l, piles, pool, allowed, bits, room):  # noqa: E741
     return size
 
 
-@kernel
+def _bound_gathering(home, value, left, starts, seeds, order, allowed, bits, l, max_size):  # noqa: E741
+    return int(left.sum()) // l * value.size * max_size**2
+
+
+def _bound_joining(home, value, left, seeds, allowed, l, members, sizes, coins):  # noqa: E741
+    return np.count_nonzero(left[seeds]) * int(((sizes + 1) ** 3).sum())
+
+
+@kernel(steps=_bound_gathering, enough=40 * ENOUGH)
 def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, max_size):  # noqa: E741
     """Form groups of `l` to `max_size` people in which everybody keeps l values; return the piles and the size of each.
 
@@ -190,7 +198,7 @@ def gather_groups(home, value, left, starts, seeds, order, allowed, bits, l, max
     return members[:groups], sizes[:groups]
 
 
-@kernel
+@kernel(steps=_bound_joining, enough=5 * ENOUGH)
 def join_groups(home, value, left, seeds, allowed, l, members, sizes, coins):  # noqa: E741
     """Put people who are left into groups that lack their value and in which everybody still keeps l values.
 

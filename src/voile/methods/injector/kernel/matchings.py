@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from voile.kernels.compilation import kernel
+from voile.kernels.compilation import ENOUGH, kernel
 
 
 @kernel
@@ -119,7 +119,7 @@ def add_person(edges, size, members, pile, home, value, allowed):
     edges[size, size] = allowed[home[pile], value[pile]]
 
 
-@kernel
+@kernel(steps=lambda starts, *_: int((np.diff(starts) ** 3).sum()), enough=4 * ENOUGH)
 def count_kept_by_group(starts, homes, values, allowed):
     """Return, for each group, how many values its worst-off member keeps. The values of a group all differ.
 

@@ -127,7 +127,7 @@ def _number_range(ids, ends, first, last, groups):
             groups[ids[i]] = g
 
 
-@kernel(steps=2)
+@kernel(steps=2, enough=20 * ENOUGH)
 def propose_cuts(codes, weights, lows, highs, smallest, fine, frame, cuts, order):
     """Write, for each node, the cut of every column and the columns in falling order of gain (-1 if there is no cut).
 
