@@ -58,7 +58,10 @@ def test_other_encodings_are_refused_and_not_guessed(tmp_path: Path, text: str, 
 
 CITIES_AND_WORDS = {  # encoding, and words of one language in it
     "German": ("cp1252", "Köln Düsseldorf Größe Straße Jürgen Käthe Groß Österreich Übung Ärztin Mönchengladbach Süß"),
-    "French": ("cp1252", "Hélène François Jérôme Benoît Besançon Nîmes Orléans théâtre célibataire élève où sœur août"),
+    "French": (
+        "cp1252",
+        "Renée André Chloé Béziers santé forêt déjà père très Hélène François Benoît Nîmes théâtre où sœur août",
+    ),
     "Spanish": ("cp1252", "José María Martínez Muñoz Ibáñez Núñez Málaga Córdoba León Logroño Íñigo Begoña año así"),
     "Portuguese": (
         "cp1252",

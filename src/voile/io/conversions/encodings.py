@@ -53,9 +53,10 @@ _STRAY_SIGN = re.compile(
     f"|[a-z]{{4}}[ºª]|[±²³µ¹¼½¾®©×÷¥£ºª][^\x00-\x7f\xa0€‚„…‘’“”•–—«»\xad™])"
 )
 _CAPITAL_IN_WORD = re.compile("[a-zß-öø-ü][À-ÖØ-ÜŒ](?![A-ZÀ-Ü])")
-_BYTE_WORD = re.compile(
-    rb"[A-Za-z\x83\x8a-\x90\x9a\x9c-\x9f\xa1-\xff]*[\x80-\xff][A-Za-z\x83\x8a-\x90\x9a\x9c-\x9f\xa1-\xff]*"
-)
+# both begin where nothing of theirs stands before, so that long texts of ASCII are walked through once
+_TOKEN = re.compile(rb"(?<![^\s,;|])[^\s,;|\x80-\xff]*+[\x80-\xff][^\s,;|]*+")
+_LETTER = rb"A-Za-z\x83\x8a-\x90\x9a\x9c-\x9f\xa1-\xff"
+_BYTE_WORD = re.compile(b"(?<![%b])[A-Za-z]*+[\x80-\xff][%b]*+" % (_LETTER, _LETTER))
 _UTF8_PAIRS = re.compile(rb"[\xc2\xc3][\x80-\xbf]|\xe2\x80[\x80-\xbf]")
 
 
@@ -93,17 +94,18 @@ def is_western(content: bytes) -> bool:
     """
     if _UTF8_PAIRS.search(content):
         return False  # UTF-8 with a few broken bytes
+    tokens = b"\n".join(set(_TOKEN.findall(content)))
     try:
-        text = content.decode(WESTERN)
+        text = tokens.decode(WESTERN)
     except UnicodeDecodeError:
         return False
     if {letter for letter in set(text) if not letter.isascii()} - set(_WESTERN_LETTERS + _SIGNS):
         return False
     if any(pattern.search(text) for pattern in (_RUN, _SIGN_IN_WORD, _STRAY_SIGN, _CAPITAL_IN_WORD)):
         return False
-    if "¿" in text and "?" not in text:
+    if "¿" in text and b"?" not in content:
         return False
-    words = find_words(content)
+    words = find_words(tokens)
     western = [word.decode(WESTERN) for word in words]
     if sum(bool(_PAIR.search(word)) for word in western) > _PAIRS * len(words):
         return False
