@@ -21,7 +21,26 @@ from voile.io.csv_ranges import RangeReader, list_ranges
 from voile.tables.schema import Schema
 
 MARKS = [*'a10,,"\r\n\n; \0\ufeffé\t\u00a0-.e', "\r\n", "a,1\n", '"a"', "2020-01-01", "true"]
-CELLS = ["a", "1", '"a"', '"x""y"', '""', "", " b ", '"p,q"', '"l\nm"', '"l\r\nm"', "05", "1.5", '"1"', "é", "#", "\\"]
+CELLS = [
+    "a",
+    "1",
+    "1e1",
+    "+1234567890",
+    '"a"',
+    '"x""y"',
+    '""',
+    "",
+    " b ",
+    '"p,q"',
+    '"l\nm"',
+    '"l\r\nm"',
+    "05",
+    "1.5",
+    '"1"',
+    "é",
+    "#",
+    "\\",
+]
 
 
 def draw_content(rng: random.Random) -> bytes:

@@ -35,7 +35,7 @@ def test_wrong_encoding_is_reported_by_line(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         read_text(tmp_path, content.encode() + "b,Orléans\nc,Besançon\n".encode("latin-1"), encoding="utf8")
     assert error.value.code == "data.encoding"
-    assert says(error, "'t.csv'", "2 lines", "line 3002, byte 6", "latin-1")
+    assert says(error, "'t.csv'", "2 lines", "line 3002, byte 6", "cp1252")
     with pytest.raises(DataError, match="line 1, byte 3"):
         read_text(tmp_path, "pré,b\n1,2\n".encode("latin-1"), encoding="ascii", columns=["b"])
 

@@ -9,7 +9,8 @@ A file passes only if every parser must see the same cells in it:
 - blank lines lie between records of several fields, where they cannot be a record with an empty field.
 
 The scan also counts the records, so that the number of rows that a parser returns can be compared, and finds the
-columns that hold numbers with leading zeros, however deep in the file, and whether cells may have spaces around them.
+columns that hold numbers with leading zeros or telephone numbers, however deep in the file, and whether cells may have
+spaces around them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ BLOCK = 1 << 16  # small enough to stay in the cache
 HEAD = 1_001  # records that show what the others may be, the header among them
 RANGE = 1 << 25  # bytes of records that are read at once where a file is read in ranges
 MARK = codecs.BOM_UTF8
-_LINE_FEED, _RETURN, _QUOTE, _SPACE, _PLUS, _MINUS, _ZERO, _TAB = b'\n\r" +-0\t'
+PHONE_DIGITS = 10  # digits from which a number with a plus is one of a telephone
+_LINE_FEED, _RETURN, _QUOTE, _SPACE, _PLUS, _MINUS, _ZERO, _TAB, _E = b'\n\r" +-0\te'
 
 
 @dataclass
@@ -36,7 +38,8 @@ class ByteScan:
     width: int
     delimiter: int
     records: int = 0  # the header among them
-    zero_columns: set[int] = field(default_factory=set)  # with some field that begins with 0 and another digit
+    # with some field that begins with 0 and another digit, or with + and as many digits as a telephone number has
+    code_columns: set[int] = field(default_factory=set)
     has_blank_lines: bool = False
     has_quotes: bool = False
     has_padding: bool = False  # spaces or tabs around some cells, perhaps
@@ -124,9 +127,9 @@ def _scan_lines(scan: ByteScan, lines: bytes, position: int) -> None:
         return
     if not scan.has_padding and (b" " in lines or b"\t" in lines):
         scan.has_padding = _has_blank_beside_edge(scan, data) if has_quotes else _has_padded_field(data, starts, stops)
-    zeros = _find_leading_zeros(data, starts)
-    if len(zeros):
-        scan.zero_columns.update(np.unique((zeros + scan.open_fields) % scan.width).tolist())
+    codes = _find_codes(data, starts)
+    if len(codes):
+        scan.code_columns.update(np.unique((codes + scan.open_fields) % scan.width).tolist())
     scan.open_fields = (scan.open_fields + len(stops)) % scan.width
     scan.records += len(record_stops)
     if len(record_stops):
@@ -169,8 +172,9 @@ def _has_blank_beside_edge(scan: ByteScan, data: np.ndarray) -> bool:
     return bool((is_edge[data[blanks - 1]] | is_edge[data[blanks + 1]]).any())
 
 
-def _find_leading_zeros(data: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return which fields begin with 0 and another digit, perhaps after a quote, spaces and a sign."""
+def _find_codes(data: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return which fields begin with 0 and another digit, perhaps after a quote, spaces and a sign, or with + and as
+    many digits as a telephone number has."""
     first = data[1:].take(starts)
     may_lead = (first == _ZERO) | (first == _PLUS) | (first == _MINUS) | (first == _QUOTE) | _is_blank(first)
     fields = np.flatnonzero(may_lead)
@@ -179,10 +183,36 @@ def _find_leading_zeros(data: np.ndarray, starts: np.ndarray) -> np.ndarray:
     if _is_blank(data[places]).any():
         others = np.flatnonzero(~_is_blank(data))
         places = others[np.searchsorted(others, places)]
-    places += (data[places] == _PLUS) | (data[places] == _MINUS)
-    is_zero = data[places] == _ZERO
-    fields, places = fields[is_zero], places[is_zero]
-    return np.asarray(fields[data[places + 1] - _ZERO < 10])  # unsigned, so that characters below 0 become large
+    has_plus = data[places] == _PLUS
+    places += has_plus | (data[places] == _MINUS)
+    last = len(data) - 1  # a line feed
+    is_code = (data[places] == _ZERO) & _is_digit(data[np.minimum(places + 1, last)])
+    if has_plus.any():
+        numbers = places[has_plus][:, None] + np.arange(PHONE_DIGITS)
+        is_code[has_plus] |= _is_digit(data[np.minimum(numbers, last)]).all(axis=1)
+    return np.asarray(fields[is_code])
+
+
+def _is_digit(data: np.ndarray) -> np.ndarray:
+    return np.asarray(data - _ZERO < 10)  # unsigned, so that characters below 0 become large
+
+
+def has_exponent_codes(source: Path | bytes, delimiter: str) -> bool:
+    """Whether some cell is digits, an E and digits: a code such as 4E3, which parsers take for a number. O(n)."""
+    is_edge = np.zeros(256, dtype=bool)
+    is_edge[[ord(delimiter), _LINE_FEED, _RETURN, _QUOTE, _SPACE, _TAB]] = True
+    for lines in _read_blocks(source):
+        data = np.frombuffer(b"\n" + lines + b"\n", dtype=np.uint8)
+        places = np.flatnonzero((data | 0x20) == _E)
+        places = places[_is_digit(data[places - 1]) & _is_digit(data[places + 1])]
+        for step in (-1, 1):
+            ends = places + step
+            while (inner := _is_digit(data[ends])).any():
+                ends += step * inner
+            places = places[is_edge[data[ends]]]
+        if len(places):
+            return True
+    return False
 
 
 def _find_blank_lines(data: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from voile.errors import DataError, option
+from voile.io.conversions.encoding_candidates import list_candidates
 from voile.io.csv_byte_scan import MARK, ByteScan
 
 Content = bytes | mmap.mmap
@@ -150,8 +151,16 @@ def check_encoding(path: Path, codec: str, encoding: str) -> None:
                     bad_lines += 1
                     first_fault = first_fault or f"line {number}, byte {error.start + 1}"
     if bad_lines:
+        candidates = list_candidates(path.read_bytes()) if codec.startswith("utf-8") else []
         raise DataError(
             f"{path.name!r} is not {encoding}: {bad_lines} lines cannot be decoded, the first at {first_fault}.",
             code="data.encoding",
-            hint=f"Name the encoding (e.g. {option('encoding', 'latin-1')}), or convert the file.",
+            hint=_advise_encoding(candidates),
         )
+
+
+def _advise_encoding(candidates: list[str]) -> str:
+    if not candidates:
+        return f"Name the encoding (e.g. {option('encoding', 'latin-1')}), or convert the file."
+    others = f"; it may also be {' or '.join(candidates[1:])}" if candidates[1:] else ""
+    return f"Name the encoding: perhaps {option('encoding', candidates[0])}{others}. Or convert the file."

@@ -22,16 +22,15 @@ from voile.errors import DataError, SpecError
 from voile.io.conversions.converted_frames import convert_frame
 from voile.io.conversions.encodings import AUTO, detect_encoding
 from voile.io.conversions.header_fields import find_named_separator, refuse_data_in_header
-from voile.io.conversions.text_forms import may_group_thousands
 from voile.io.conversions.text_options import TextOptions
+from voile.io.conversions.typed_reading import read_as_text, read_typed
 from voile.io.csv_byte_scan import ByteScan, drop_blank_lines, scan_bytes
 from voile.io.csv_faults import check_encoding, raise_fault, unreadable_csv
-from voile.io.csv_types import certain_type, may_be_time, names_postcode
+from voile.io.csv_types import names_postcode
 
 DELIMITERS = ",;\t|"
 UNSAID = TextOptions()  # nothing is said: delimiter, encoding and types are found
 PADDING = " \t"  # dropped around cells
-HEAD = 1_000  # rows that suggest the types; later rows may overrule them
 # codecs that escape characters instead of naming a character set
 NO_CHARACTER_SETS = {"undefined", "punycode", "idna", "unicode-escape", "raw-unicode-escape", "utf-7"}
 
@@ -74,14 +73,14 @@ def read_csv(
         "null_values": ["", *how.null_values] if inspected.scan.has_quotes or how.null_values else None,
         "glob": False,
     }
-    zeros, examined = (
-        inspected.scan.zero_columns,
+    codes, examined = (
+        inspected.scan.code_columns,
         {name for name in names if name in how.convert or names_postcode(name)},
     )
-    texts = [requested.index(number) for number in requested if number in zeros or names[number] in examined]
-    frame = _read_typed(source, _read_head(inspected), options, texts)
+    texts = [requested.index(number) for number in requested if number in codes or names[number] in examined]
+    frame = read_typed(source, _read_head(inspected), options, texts)
     if frame is None:
-        frame = _read_as_text(source, options)
+        frame = read_as_text(source, options)
     if frame is None or frame.height != inspected.rows:
         raise unreadable_csv(path)
     frame.columns = [names[number] for number in requested]
@@ -246,44 +245,6 @@ def _read_head(inspected: InspectedCsv) -> Path | bytes:
         return source
     with source.open("rb") as handle:
         return handle.read(stop)
-
-
-def _read_typed(
-    source: Path | bytes, first_rows: Path | bytes, options: dict[str, Any], as_text: Sequence[int]
-) -> pl.DataFrame | None:
-    """Read the table with the types that its first rows suggest; None if a later row does not fit them.
-
-    The columns `as_text` are read as text, such as numbers of which some have leading zeros, and so are numbers that
-    might have points before thousands: there every cell is examined.
-    """
-    try:
-        texts = pl.read_csv(first_rows, infer_schema=False, n_rows=HEAD, **options)
-        types = _suggest_types(first_rows, texts, options)
-        unclear = [texts.columns[number] for number in as_text]
-        if options["separator"] == ";":
-            unclear += [name for name, dtype in types.items() if dtype.is_float() and may_group_thousands(texts[name])]
-        overrides = {**types, **dict.fromkeys(unclear, pl.String())}
-        return pl.read_csv(source, schema_overrides=overrides, infer_schema=False, **options)
-    except (pl.exceptions.PolarsError, OSError):
-        return None
-
-
-def _suggest_types(first_rows: Path | bytes, texts: pl.DataFrame, options: dict[str, Any]) -> dict[str, pl.DataType]:
-    """Return the types that the first rows suggest. polars takes long to try dates, so it does only where cells have
-    their form."""
-    rows: dict[str, Any] = {"infer_schema_length": HEAD, "n_rows": HEAD}
-    guesses = dict(pl.read_csv(first_rows, **rows, **options).schema)
-    if any(guess == pl.String and may_be_time(texts[name]) for name, guess in guesses.items()):
-        guesses = dict(pl.read_csv(first_rows, try_parse_dates=True, **rows, **options).schema)
-    return {name: certain_type(texts[name], guess) for name, guess in guesses.items()}
-
-
-def _read_as_text(source: Path | bytes, options: dict[str, Any]) -> pl.DataFrame | None:
-    """Read every column of the table as text."""
-    try:
-        return pl.read_csv(source, infer_schema=False, **options)
-    except (pl.exceptions.PolarsError, OSError):
-        return None
 
 
 def _trim_cells(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:

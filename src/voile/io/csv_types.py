@@ -6,8 +6,16 @@ import re
 
 import polars as pl
 
+from voile.io.csv_byte_scan import PHONE_DIGITS
+
 LEADING_ZERO = r"^[+-]?0\d"  # a code such as 01069, not a quantity
+# programs write a number with the sign of its exponent or a point (1e+05, 1.0E5), so 4E3 is a ward, not 4000
+EXPONENT_CODE = r"^\d+[eE]\d+$"
+TELEPHONE = rf"^\+\d{{{PHONE_DIGITS},}}$"
+CODE = "|".join((LEADING_ZERO, EXPONENT_CODE, TELEPHONE))
 _WHOLE_NUMBER = r"^[+-]?\d+$"
+_LONG_NUMBER = r"^[+-]?\d{16,}$"  # with decimals beside it, it would lose its last digits
+EXACT = 1e15  # numbers below keep every digit as a float
 # The form that a cell of each type must have. polars also reads 31/12/2025, where day and month cannot be told apart.
 _FORMS = {
     pl.Date: r"^\d{4}-\d{2}-\d{2}$",
@@ -40,17 +48,31 @@ def names_postcode(column: str) -> bool:
     return _POSTCODE.search(column.replace("_", " ")) is not None
 
 
+_DATE = re.compile(
+    r"(?i)(?:^|[^a-z])(?:dates?|birth(?:day|date)?|born|dob|datum|geburt\w*|geb|naissance|fecha|nacimiento|nascita)"
+    r"(?:[^a-z]|$)|datum$"
+)
+
+
+def names_date(column: str) -> bool:
+    """Whether a column is named as one of dates.
+
+    >>> names_date("date_of_birth"), names_date("Aufnahmedatum"), names_date("candidates")
+    (True, True, False)
+    """
+    return _DATE.search(column.replace("_", " ")) is not None
+
+
 def possible_types(texts: pl.Series) -> frozenset[str] | None:
     """Return the types that can read every cell of a text column; None for a column without cells."""
     cells = texts.drop_nulls()
     if not len(cells):
         return None
-    codes = _matches_some(cells, LEADING_ZERO) or (
-        _matches_all(cells, _WHOLE_NUMBER) and cells.cast(pl.Int64, strict=False).null_count() > 0
-    )
+    codes = matches_some(cells, CODE)
+    long = matches_some(cells, _LONG_NUMBER)
     possible = set()
     for name, dtype in TYPES.items():
-        if dtype.is_numeric() and codes:
+        if (dtype.is_numeric() and codes) or (dtype.is_float() and long):
             continue
         form = _FORMS.get(type(dtype))
         if form is not None and not _matches_all(cells, form):
@@ -96,5 +118,5 @@ def _matches_all(cells: pl.Series, pattern: str) -> bool:
     return bool(cells.str.contains(pattern).all())
 
 
-def _matches_some(cells: pl.Series, pattern: str) -> bool:
+def matches_some(cells: pl.Series, pattern: str) -> bool:
     return bool(cells.str.contains(pattern).any())

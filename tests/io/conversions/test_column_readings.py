@@ -39,6 +39,9 @@ READ = [  # cells of a column, and how they are read
         [datetime.datetime(2024, 1, 1, 10), datetime.datetime(2024, 2, 1, 11, 30, 0, 250_000)],
         "year-first",
     ),
+    (["12 Mar 2020", "3. Okt. 1990", "05-may-2001"], [D(2020, 3, 12), D(1990, 10, 3), D(2001, 5, 5)], "day-first"),
+    (["March 12, 2020", "Oct 3 1990"], [D(2020, 3, 12), D(1990, 10, 3)], "month-first"),
+    (["31.12.2025", "01/02/2024", "31/01/2024"], [D(2025, 12, 31), D(2024, 2, 1), D(2024, 1, 31)], "day-first"),
     (["3,5", "1.234,25"], [3.5, 1234.25], "decimal-comma"),
     (["1.234,50 €", "12,00 €"], [1234.5, 12.0], "decimal-comma"),
     (["$1,234.50", "$3"], [1234.5, 3.0], "decimal-point"),
@@ -59,10 +62,19 @@ STAY = [  # cells that stay text, and a word of the note, if there is one
     (["030 123 456", "040 987 654"], ""),
     (["01069", "80331"], ""),
     (["31.12.25", "01.02.24"], "a year of two digits"),
+    (["12-Mar-20", "3-Oct-90"], "a year of two digits"),
+    (["31 Feb 2020", "1 Mar 2020"], "2 of 2 cells look like dates"),
+    (["1E1", "10E0", "4E3"], "4E3) are a code, so it stays text"),
+    (["1.5", "7", "4e3"], "4E3) are a code, so it stays text"),
+    (["1E1", "North"], ""),
+    (["+4922112345", "12"], "telephone number, so it stays text"),
     (["12,5", "3,5", "n/a", "-"], "2 of 4 cells look like numbers; the other 2 are not"),
     (["2024-01-01T10:00:00Z", "2024-01-01T10:00:00+02:00"], "1 of 2 cells look like dates"),
 ]
 ASKED = [
+    (["31.12.2025", "01/02/2024"], ("day-first",)),
+    (["11.12.2025", "01/02/2024"], ("day-first", "month-first")),
+    (["11.12.2025", "01/31/2024"], ("month-first",)),
     (["01/02/2025", "03/04/2024"], ("day-first", "month-first")),
     (["1,234", "12"], ("decimal-comma", "decimal-point")),
     (["1,234 €", "2,500 €"], ("decimal-comma", "decimal-point")),
@@ -136,9 +148,15 @@ def test_what_only_some_readers_know_is_the_same_on_every_engine(
     schema = vl.Schema(quasi=["born", "alive", "seen", "left"])
     data = vl.read(path, schema, engine=engine)
     types = [column.domain.values.dtype for column in data.columns]
-    assert types == [pl.Int64, pl.Boolean, pl.Datetime("us"), pl.Datetime("us")]
-    assert [reading.column for reading in data.reading.columns] == ["seen"]
-    dates = vl.read(path, schema, engine=engine, convert={"born": "year-first"}).columns["born"]
+    assert types == [pl.Date, pl.Boolean, pl.Datetime("us"), pl.Datetime("us")]
+    assert data.columns["born"].domain.values.to_list() == [D(1980, 5, 17), D(2001, 2, 3)]
+    assert [reading.column for reading in data.reading.columns] == ["born", "seen"]
+    path = write_file(tmp_path, text.replace("born", "key").encode())
+    schema = vl.Schema(quasi=["key", "alive", "seen", "left"])
+    data = vl.read(path, schema, engine=engine)
+    assert data.columns["key"].domain.values.dtype == pl.Int64
+    assert "key: all its numbers could be dates" in data.reading.describe()[0]
+    dates = vl.read(path, schema, engine=engine, convert={"key": "year-first"}).columns["key"]
     assert dates.domain.values.to_list() == [D(1980, 5, 17), D(2001, 2, 3)]
 
 
@@ -202,6 +220,32 @@ def test_variants_are_told_and_not_merged_by_themselves(tmp_path: Path) -> None:
         vl.inspect(path, merge=["town"])
     with pytest.raises(SpecError, match="'town', which is not read"):
         vl.read(path, vl.Schema(quasi=["sex"]), merge=["town"])
+
+
+LATE = [  # a late cell, and how the column is then read
+    ("4E3", "4E3) are a code"),
+    ("+4922112345", "telephone number"),
+    ("9007199254740993", "so it stays text"),  # beside decimals it would lose its last digit
+    ("1e+05", ""),
+    ("1.5E3", ""),
+]
+
+
+@pytest.mark.parametrize("engine", [None, vl.Disk()], ids=["memory", "disk"])
+@pytest.mark.parametrize(("cell", "note"), LATE)
+def test_late_codes_make_a_text_of_a_column(
+    tmp_path: Path, cell: str, note: str, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "CHUNK_ROWS", 500)
+    cells = [f"{number}.5" for number in range(1_500)] + [cell]
+    path = write_file(tmp_path, "ward,n\n" + "".join(f"{cell},1\n" for cell in cells))
+    data = vl.read(path, vl.Schema(quasi=["ward", "n"]), engine=engine)
+    values = data.columns["ward"].domain.values
+    assert (values.dtype == pl.String, len(values), len(data.reading.columns)) == (bool(note), 1_501, bool(note))
+    assert all(note in line for line in data.reading.describe())
+    if len(cell) < 16:
+        numbers = vl.read(path, vl.Schema(quasi=["ward"]), engine=engine, convert={"ward": "decimal-point"})
+        assert numbers.columns["ward"].domain.values.dtype == pl.Float64
 
 
 def test_postcodes_stay_text_on_every_engine(tmp_path: Path) -> None:

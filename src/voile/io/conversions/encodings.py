@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
-from itertools import combinations
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+
+from voile.io.conversions.language_letters import (
+    BALTIC,
+    CENTRAL,
+    TURKISH,
+    WESTERN_LANGUAGES,
+    Languages,
+    judge_words,
+)
 
 AUTO = "auto"
 WESTERN = "cp1252"
@@ -24,15 +33,30 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _WESTERN_LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜàáâãäåæçèéêëìíîïñòóôõöøùúûüßœŒ"
-# German, French, Spanish, Portuguese, Italian, Nordic, Dutch; with letters of frequent names
-_ALPHABETS = ("äöüßéèàç", "àâæçéèêëîïôœùûü", "áéíóúñüç", "àáâãçéêíóôõú", "àèéìíòóù", "æøåäöéü", "ëïéèöüóá")
-_COVERED = 0.95  # share of such letters that one language must explain; the rest may be names from elsewhere
-_MOSTLY, _COVERED_BY_TWO = 0.75, 0.98  # or shares of one and of two: a German table with many people called Zoë
-_HUNGARIAN = "õû"  # what Hungarian letters look like in cp1252; beside them two languages prove nothing
+OTHERS: dict[str, Languages] = {"cp1250": CENTRAL, "iso8859-2": CENTRAL, "cp1257": BALTIC, "cp1254": TURKISH}
+_PRIOR = 2.0  # logarithm of how much likelier a file is Western than any other, before its words are seen
+_CONTROLS = {chr(number) for number in range(0x80, 0xA0)}
 _SIGNS = "€‚„…‘’“”•–—\u00a0¡£¥§«»°±²³µ·¹º¼½¾¿ª´®©×÷\u00ad™"
 _RUN = re.compile(f"[{_WESTERN_LETTERS}]{{3,}}")  # no Western word has three such letters in a row
-_SIGN_IN_WORD = re.compile("[a-zA-Z][€‚„…“”•¡£¥§«»±²³µ¹º¼½¾¿ª´®©×÷™][a-z]")
+_SIGN_IN_WORD = re.compile(
+    f"[a-zA-Z{_WESTERN_LETTERS}][€‚„…“”•¡£¥§«»±²³µ¹º¼½¾¿ª´®©×÷™][a-z{_WESTERN_LETTERS}]|(?<![a-zA-Z])[©®][a-zA-Z]"
+)
+# two bytes of an East Asian character are such a pair, but for those that stand in Western words: Größe, ação, cañón
+_PAIR = re.compile(
+    f"(?!ç[ãõâáàéóôûú]|[íéáóú][çñ]|ñ[áéíóú]|óó|éâ|[öüäåæø][öäåæøß]|ß[öüä]|éé)[{_WESTERN_LETTERS}][{_WESTERN_LETTERS}]",
+    re.IGNORECASE,
+)
+_PAIRS = 0.2  # share of words with such a pair that is not Western
+# what letters of other encodings look like: £ód¼, Micha³, »esť; never so in cp1252, unlike m³, 5 £ and 1º
+_STRAY_SIGN = re.compile(
+    f"(?i:[a-z{_WESTERN_LETTERS}][£¥±¹¼½¾¿¡¶µ÷]|[£¥±¹³¾][a-z{_WESTERN_LETTERS}]|(?<![cdkm]m)(?<![^a-z][m])(?<=[a-z])³"
+    f"|[a-z]{{4}}[ºª]|[±²³µ¹¼½¾®©×÷¥£ºª][^\x00-\x7f\xa0€‚„…‘’“”•–—«»\xad™])"
+)
 _CAPITAL_IN_WORD = re.compile("[a-zß-öø-ü][À-ÖØ-ÜŒ](?![A-ZÀ-Ü])")
+# both begin where nothing of theirs stands before, so that long texts of ASCII are walked through once
+_TOKEN = re.compile(rb"(?<![^\s,;|])[^\s,;|\x80-\xff]*+[\x80-\xff][^\s,;|]*+")
+_LETTER = rb"A-Za-z\x83\x8a-\x90\x9a\x9c-\x9f\xa1-\xff"
+_BYTE_WORD = re.compile(b"(?<![%b])[A-Za-z]*+[\x80-\xff][%b]*+" % (_LETTER, _LETTER))
 _UTF8_PAIRS = re.compile(rb"[\xc2\xc3][\x80-\xbf]|\xe2\x80[\x80-\xbf]")
 
 
@@ -70,21 +94,34 @@ def is_western(content: bytes) -> bool:
     """
     if _UTF8_PAIRS.search(content):
         return False  # UTF-8 with a few broken bytes
+    tokens = b"\n".join(set(_TOKEN.findall(content)))
     try:
-        text = content.decode(WESTERN)
+        text = tokens.decode(WESTERN)
     except UnicodeDecodeError:
         return False
     if {letter for letter in set(text) if not letter.isascii()} - set(_WESTERN_LETTERS + _SIGNS):
         return False
-    if any(pattern.search(text) for pattern in (_RUN, _SIGN_IN_WORD, _CAPITAL_IN_WORD)):
+    if any(pattern.search(text) for pattern in (_RUN, _SIGN_IN_WORD, _STRAY_SIGN, _CAPITAL_IN_WORD)):
         return False
-    letters = Counter(letter for letter in text.lower() if letter in _WESTERN_LETTERS)
-    by_one = max(_explain(letters, alphabet) for alphabet in _ALPHABETS)
-    if by_one >= _COVERED or by_one < _MOSTLY or letters.keys() & set(_HUNGARIAN):
-        return by_one >= _COVERED
-    return any(_explain(letters, one + other) >= _COVERED_BY_TWO for one, other in combinations(_ALPHABETS, 2))
+    if "¿" in text and b"?" not in content:
+        return False
+    words = find_words(tokens)
+    western = [word.decode(WESTERN) for word in words]
+    if sum(bool(_PAIR.search(word)) for word in western) > _PAIRS * len(words):
+        return False
+    least = judge_words(western, WESTERN_LANGUAGES) + _PRIOR
+    return not any(judge_words(other, languages) > least for other, languages in _decode_otherwise(words, western))
 
 
-def _explain(letters: Counter[str], alphabet: str) -> float:
-    """Return the share of the letters that an alphabet has; all, where there are none."""
-    return sum(letters[letter] for letter in set(alphabet)) / letters.total() if letters else 1.0
+def _decode_otherwise(words: Collection[bytes], western: Sequence[str]) -> Iterator[tuple[list[str], Languages]]:
+    """Yield the words in every other encoding in which they are letters, and others than in cp1252."""
+    for encoding, languages in OTHERS.items():
+        with suppress(UnicodeDecodeError):
+            decoded = [word.decode(encoding) for word in words]
+            if decoded != western and not any(letter in _CONTROLS for word in decoded for letter in word):
+                yield decoded, (*languages, *WESTERN_LANGUAGES)
+
+
+def find_words(content: bytes) -> set[bytes]:
+    """Return the different words that have some byte beyond ASCII."""
+    return set(_BYTE_WORD.findall(content))

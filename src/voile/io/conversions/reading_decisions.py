@@ -12,9 +12,9 @@ import polars as pl
 
 from voile.errors import DataError, option
 from voile.io.conversions.column_readings import MEANINGS, ColumnReading, mention_reading
-from voile.io.conversions.text_forms import DATE_READINGS, FORMS, NUMBER_READINGS
+from voile.io.conversions.text_forms import ASKED_FORMS, DATE_READINGS, EIGHT_DIGITS, EXPONENTS, FORMS, NUMBER_READINGS
 from voile.io.conversions.text_summaries import TextSummary
-from voile.io.csv_types import TYPES, cast_text, names_postcode
+from voile.io.csv_types import TYPES, cast_text, names_date, names_postcode
 
 MOSTLY = 0.5  # share of dates or numbers from which the other cells of a text column are worth a word
 FEW = 10  # cells below which one word among numbers tells nothing
@@ -39,10 +39,20 @@ def decide_reading(
         return _ask(column, NUMBER_READINGS, "its numbers have a point before three digits.")
     if native == "integer" and names_postcode(column):
         return keep_postcodes(column)
+    if native == "integer" and EIGHT_DIGITS in forms:
+        return _read_eight_digits(column)
     if native != "text":
         return ColumnReading(column, "text", native)
+    if EXPONENTS in forms and {"exponent", "telephone"} & signs:
+        return _keep_codes(column, signs)
+    forms = [name for name in forms if name not in ASKED_FORMS]
     readings = list(dict.fromkeys(FORMS[name].reading for name in forms))
     if set(readings) & set(DATE_READINGS):
+        if {"date with points", "date with slashes"} <= signs:
+            if "clear date with slashes" not in signs:
+                return _ask(column, readings, "no date with slashes tells whether its day or its month comes first.")
+            if readings == ["month-first"]:
+                return _ask(column, readings, "its dates with slashes have the month first, but some have points.")
         if "date with points" in signs and "day-first" in readings:
             readings = ["day-first"]  # nobody writes the month first with points
         if len(readings) > 1:
@@ -99,6 +109,25 @@ def keep_postcodes(column: str) -> ColumnReading:
     """Return the reading of whole numbers that stay text because they are postcodes."""
     undo = mention_reading(column, "decimal-point")
     return _stay_text(column, f"postcodes are no quantities, so it stays text; {undo} reads numbers.")
+
+
+def _read_eight_digits(column: str) -> ColumnReading:
+    """Return the reading of whole numbers that are all dates, the year first: as such if the column's name says so."""
+    if names_date(column):
+        return ColumnReading(column, "year-first", EIGHT_DIGITS)
+    dates = mention_reading(column, "year-first")
+    note = f"all its numbers could be dates in eight digits (20251231), but they stay numbers; {dates} reads dates."
+    return ColumnReading(column, "decimal-point", "integer", note=note)
+
+
+def _keep_codes(column: str, signs: Collection[str]) -> ColumnReading:
+    """Return the reading of texts that look like numbers and are none."""
+    why = (
+        "digits with an E between them (4E3) are a code"
+        if "exponent" in signs
+        else "a plus and ten or more digits are a telephone number"
+    )
+    return _stay_text(column, f"{why}, so it stays text; {mention_reading(column, 'decimal-point')} reads numbers.")
 
 
 def _explain_text(column: str, summaries: Sequence[TextSummary]) -> ColumnReading:

@@ -5,10 +5,12 @@ A form either reads every cell of a column or none: a column is never converted 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import polars as pl
+
+from voile.io.conversions.month_names import NAMED_DATES, TWO_DIGIT_NAMED, read_named_dates
 
 _SPACE = "[ \u00a0\u202f]"
 _CURRENCY = "€|\\$|£|¥|EUR|USD|GBP|CHF|Fr\\.|SEK|NOK|DKK|kr\\.?|PLN|zł|CZK|Kč|HUF|Ft|JPY|BRL|R\\$|INR|₹|TRY|₺|RUB|₽"
@@ -16,6 +18,7 @@ _TIME = r"(?:[ T]+\d{1,2}:\d{2}(?::\d{2})?)"
 _HALF_DAY = r"(?:[ T]+\d{1,2}:\d{2}(?::\d{2})? ?[AaPp][Mm])"
 _UTC = r"(?:T\d{1,2}:\d{2}:\d{2}(?:\.\d{1,6})?Z)"
 EIGHT_DIGITS = "year-first in eight digits"  # a number unless somebody says that it is a date
+EXPONENTS = "decimal-point with exponents"  # codes such as 4E3 unless somebody says that they are numbers
 _SHORT, _YEAR = r"\d{1,2}", r"\d{4}"
 
 
@@ -95,6 +98,8 @@ def _list_forms() -> dict[str, TextForm]:
         forms[reading + " with times"] = TextForm(reading, timed, _date_caster(order, True))
         half = _date_pattern(order, _HALF_DAY)
         forms[reading + " with am and pm"] = TextForm(reading, half, _read_half_days(order))
+    for reading, pattern in NAMED_DATES.items():
+        forms[reading + " with names of months"] = TextForm(reading, f"^(?:{pattern})$", read_named_dates)
     forms["year-first in UTC"] = TextForm("year-first", rf"^{_YEAR}-\d{{2}}-\d{{2}}{_UTC}$", _read_utc)
     eight = r"^(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$"
     forms[EIGHT_DIGITS] = TextForm("year-first", eight, lambda cells: cells.str.to_date("%Y%m%d", strict=False))
@@ -102,10 +107,13 @@ def _list_forms() -> dict[str, TextForm]:
         for suffix, dtype in ((" in whole numbers", pl.Int64()), ("", pl.Float64())):
             pattern = _number_pattern("\\" + decimal, group, bool(suffix))
             forms[reading + suffix] = TextForm(reading, pattern, _number_caster(decimal, dtype))
+    exponents = r"^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$"
+    forms[EXPONENTS] = TextForm("decimal-point", exponents, lambda cells: cells.cast(pl.Float64(), strict=False))
     return forms
 
 
 FORMS = _list_forms()  # the narrower form of a reading comes before the wider one
+ASKED_FORMS = {EIGHT_DIGITS, EXPONENTS}  # taken only if somebody asks for their reading
 DATE_READINGS = ("day-first", "month-first", "year-first")
 NUMBER_READINGS = ("decimal-comma", "decimal-point")
 READINGS = ("text", *DATE_READINGS, *NUMBER_READINGS, "labels", "codes")
@@ -114,7 +122,7 @@ READINGS = ("text", *DATE_READINGS, *NUMBER_READINGS, "labels", "codes")
 _TWO_DIGIT_YEAR = r"^(?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|[12]\d|3[01])[./]\d{2}$"
 
 
-def find_forms(cells: pl.Series) -> frozenset[str]:
+def find_forms(cells: pl.Series, names: Collection[str] = tuple(FORMS)) -> frozenset[str]:
     """Return the forms that read every one of some distinct cells.
 
     >>> sorted(find_forms(pl.Series(["31.12.2025", "1.1.2026"])))
@@ -122,15 +130,16 @@ def find_forms(cells: pl.Series) -> frozenset[str]:
     """
     return frozenset(
         name
-        for name, form in FORMS.items()
-        if cells.str.contains(form.pattern).all() and form.cast(cells).null_count() == 0
+        for name in names
+        if cells.str.contains(FORMS[name].pattern).all() and FORMS[name].cast(cells).null_count() == 0
     )
 
 
 def looks_like_date(cell: pl.Expr) -> pl.Expr:
     """Mark the cells that have the form of a date, ISO dates and years of two digits among them."""
     date = r"\d{1,2}[./-]\d{1,2}[./-]\d{4}|\d{4}[./-]\d{1,2}[./-]\d{1,2}"
-    return cell.str.contains(rf"^(?:{date})(?:{_TIME}|{_HALF_DAY}|{_UTC})?$") | cell.str.contains(_TWO_DIGIT_YEAR)
+    whole = cell.str.contains(rf"^(?:{date})(?:{_TIME}|{_HALF_DAY}|{_UTC})?$") | cell.str.contains(_TWO_DIGIT_YEAR)
+    return whole | cell.str.contains(f"^(?:{'|'.join([*NAMED_DATES.values(), TWO_DIGIT_NAMED])})$")
 
 
 def looks_like_number(cell: pl.Expr) -> pl.Expr:
@@ -149,3 +158,9 @@ def may_group_thousands(cells: pl.Series) -> bool:
     filled = cells.drop_nulls().str.strip_chars()
     pattern = FORMS["decimal-comma in whole numbers"].pattern
     return bool(filled.str.contains(pattern).all() and filled.str.contains(".", literal=True).any())
+
+
+def may_be_eight_digits(cells: pl.Series) -> bool:
+    """Whether every cell has the form of a date in eight digits, the year first."""
+    filled = cells.drop_nulls().str.strip_chars()
+    return bool(len(filled) and filled.str.contains(FORMS[EIGHT_DIGITS].pattern).all())

@@ -9,6 +9,7 @@ import polars as pl
 from voile.io.conversions.text_forms import (
     DATE_READINGS,
     EIGHT_DIGITS,
+    EXPONENTS,
     FORMS,
     NUMBER_READINGS,
     find_forms,
@@ -16,7 +17,7 @@ from voile.io.conversions.text_forms import (
     looks_like_date,
     looks_like_number,
 )
-from voile.io.csv_types import LEADING_ZERO, possible_types
+from voile.io.csv_types import CODE, EXPONENT_CODE, TELEPHONE, matches_some, possible_types
 
 NO_ANSWERS = """unknown unbekannt inconnu desconocido missing fehlt none null na n/a n.a. #n/a nan inf -inf infinity
 -infinity k.a. refused - -- . ?"""
@@ -56,11 +57,12 @@ def summarize_text(texts: pl.Series) -> TextSummary:
     if native is not None and native & {"boolean", "time"}:
         return TextSummary(native, nothing, nothing, filled, 0, 0, no_words)
     if native is not None and "integer" in native:
-        forms = frozenset(name for name, form in FORMS.items() if form.reading in NUMBER_READINGS)
-        forms |= find_forms(cells) & {EIGHT_DIGITS}
+        are_exact = "number" in native
+        forms = frozenset(name for name, form in FORMS.items() if are_exact and form.reading in NUMBER_READINGS)
+        forms |= find_forms(cells, [EIGHT_DIGITS])
         return TextSummary(native, forms, frozenset({"unit:", "plain"}), filled, 0, filled, no_words)
     cell = pl.col("cell")
-    are_codes = (cell.str.contains(LEADING_ZERO) & ~looks_like_date(cell)).any()
+    are_codes = (cell.str.contains(CODE) & ~looks_like_date(cell)).any()
     marked = counted.with_columns(date=looks_like_date(cell), number=looks_like_number(cell) & ~are_codes)
     dates, numbers = marked.select(
         pl.col("count").filter(pl.col("date")).sum().alias("dates"),
@@ -69,8 +71,10 @@ def summarize_text(texts: pl.Series) -> TextSummary:
     signs = _find_signs(marked) if dates or numbers else nothing
     first = texts.head(1).to_frame("cell").select(looks_like_date(cell) | looks_like_number(cell)).to_series()
     words = None if is_blank else not first[0]
-    forms = find_forms(cells) if filled and filled in (dates, numbers) else nothing
-    impossible = 0 if forms or not dates else _count_impossible(marked.filter("date"))
+    forms = find_forms(cells, FORMS if filled and filled in (dates, numbers) else [EXPONENTS])
+    is_day = bool(forms - {EXPONENTS})
+    signs |= _find_codes(cells) if EXPONENTS in forms else nothing
+    impossible = 0 if is_day or not dates else _count_impossible(marked.filter("date"))
     return TextSummary(native, forms, signs, filled, int(dates), int(numbers), words, impossible)
 
 
@@ -89,8 +93,15 @@ def _count_impossible(dates: pl.DataFrame) -> int:
     return int(dates["count"].filter(has_form & ~is_day).sum())
 
 
+def _find_codes(cells: pl.Series) -> frozenset[str]:
+    """Return the kinds of codes among cells that could also be numbers."""
+    kinds = {"exponent": EXPONENT_CODE, "telephone": TELEPHONE}
+    return frozenset(kind for kind, pattern in kinds.items() if matches_some(cells, pattern))
+
+
 def _find_signs(marked: pl.DataFrame) -> frozenset[str]:
-    """Return what tells readings apart: `unit:€`, `.` and `,` in numbers, `plain` numbers, dates with points."""
+    """Return what tells readings apart: `unit:€`, `.` and `,` in numbers, `plain` numbers, dates with points, dates
+    with slashes or dashes, and whether one of these tells the day from the month."""
     cell = pl.col("cell")
     numbers = marked.filter("number").select(
         find_unit(cell).unique().implode().alias("units"),
@@ -101,6 +112,9 @@ def _find_signs(marked: pl.DataFrame) -> frozenset[str]:
     units = numbers["units"][0]
     signs = {f"unit:{unit}" for unit in (units.to_list() if units is not None else ())}
     signs |= {name for name in (".", ",", "plain") if numbers[name][0]}
-    if marked.filter("date").select(cell.str.contains(r"^\d{1,2}\.").any()).item():
-        signs.add("date with points")
+    dates = marked.filter("date")["cell"]
+    slash = r"^\d{1,2}[/-]\d{1,2}[/-]"
+    clear = r"^(?:(?:1[3-9]|[23]\d)[/-]|\d{1,2}[/-](?:1[3-9]|[23]\d)[/-])"
+    kinds = {"date with points": r"^\d{1,2}\.\d", "date with slashes": slash, "clear date with slashes": clear}
+    signs |= {kind for kind, pattern in kinds.items() if matches_some(dates, pattern)}
     return frozenset(signs)
