@@ -117,7 +117,7 @@ def _read_eight_digits(column: str) -> ColumnReading:
         return ColumnReading(column, "year-first", EIGHT_DIGITS)
     dates = mention_reading(column, "year-first")
     note = f"all its numbers could be dates in eight digits (20251231), but they stay numbers; {dates} reads dates."
-    return ColumnReading(column, "decimal-point", "integer", note=note)
+    return ColumnReading(column, "decimal-point", "integer", mentions=note)
 
 
 def _keep_codes(column: str, signs: Collection[str]) -> ColumnReading:
