@@ -37,7 +37,7 @@ def test_a_table_on_disk_can_be_published_audited_and_measured(voile: Voile, tab
         ["verify", out],
         ["audit", out, "--attack", "linking"],
         ["measure", out, "--data", str(table), "--measure", "certainty"],
-        ["report", out, "--data", str(table), "--adversary", "neighbour"],
+        ["report", out, "--data", str(table), "--adversary", "neighbour", "--force"],
     ):
         assert voile(*command, "--engine", "disk").code == 0
         assert voile(*command, "--engine", "local").code == 0

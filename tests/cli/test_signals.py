@@ -72,6 +72,14 @@ def test_a_signal_ends_in_order(table: Path, tmp_path: Path, moment: str, number
         assert vl.verify(tmp_path / "out").holds
 
 
+def test_the_exit_code_is_the_same_where_code_is_made(tmp_path: Path) -> None:
+    made = "exec('import signal; signal.raise_signal(signal.SIGTERM)')"  # as a dataclass is, while it is loaded
+    run = f"import voile.cli.run\nvoile.cli.run.build_app = lambda *_: {made}\nvoile.cli.main()\n"
+    (tmp_path / "runner.py").write_text(run)
+    done = subprocess.run([sys.executable, "-m", "runner"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "voile: Interrupted; nothing was changed.\n")
+
+
 def test_what_was_written_is_named(voile: Voile, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from method_arguments import METHOD_MAKERS
+from kernel_arguments.method_arguments import METHOD_MAKERS
 from scipy import sparse
 
 import voile

@@ -9,7 +9,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from voile.cli.signals import end_in_order, remember_signals
+from voile.cli.signals import end_in_order, keep_exit_code, remember_signals
 from voile.io.safe_writing.interruptions import raise_if_interrupted
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def main() -> None:
 
             raise_if_interrupted()
         except KeyboardInterrupt:
+            keep_exit_code()
             sys.stderr.write("voile: Interrupted; nothing was changed.\n")
             raise SystemExit(128 + (received or [signal.SIGINT])[0]) from None
         run_command(received)

@@ -17,6 +17,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from voile.cli.flag_wording import write_flag
+from voile.cli.signals import keep_exit_code
 from voile.cli.terminal import print_error
 from voile.errors import DataError, SpecError, VoileError, hide_credentials, speaking
 from voile.io.safe_writing.interruptions import raise_if_interrupted, record_writes
@@ -145,6 +146,7 @@ def _mention_lost_kernels() -> None:
 
 
 def _end_interrupted(written: list[Path], received: list[int]) -> NoReturn:
+    keep_exit_code()
     message = f"Interrupted; {_describe_changes(written)}."
     _fail(128 + (received or [signal.SIGINT])[0], {"code": "interrupted", "message": message, "hint": ""})
 

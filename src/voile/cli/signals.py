@@ -7,6 +7,7 @@ import atexit
 import signal
 import sys
 import threading
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -58,6 +59,12 @@ def _keep_interrupt(unraisable: Any, show: Callable[[Any], object]) -> None:
         show(unraisable)
     elif not remembered_interrupts():
         remember_interrupt(signal.SIGINT)
+
+
+def keep_exit_code() -> None:
+    """Let the exit code of an interrupted command be its own: if the interrupt passed through code that is made from a
+    text, as dataclasses and named tuples are, `python -m` would end by SIGINT instead. Making one takes that back."""
+    namedtuple("Nothing", ())
 
 
 def end_in_order() -> None:

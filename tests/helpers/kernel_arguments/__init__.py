@@ -1,0 +1,1 @@
+"""Arguments on which kernels are compared with what Python makes of them."""
