@@ -38,7 +38,7 @@ def test_only_implied_arrows_are_left_out() -> None:
 
 
 def test_the_tree_of_the_rule_is_the_tree() -> None:
-    block = RULE.split("```\nsrc/voile/\n")[1].split("```")[0]
+    block = RULE.split("```text\nsrc/voile/\n")[1].split("```")[0]
     named = {line.split()[0].rstrip("/").removesuffix(".py") for line in block.splitlines()}
     assert named == {*import_graph.ROOMS, "__init__"}
 

@@ -84,8 +84,12 @@ def read_csv(
     if frame is None or frame.height != inspected.rows:
         raise unreadable_csv(path)
     frame.columns = [names[number] for number in requested]
-    trimmed = _trim_cells(frame, how.null_values) if inspected.scan.has_padding else frame
-    return convert_frame(trimmed, how, inspected.delimiter)
+    padded = list[str]()
+    if inspected.scan.has_padding:
+        frame, padded = trim_cells(frame, how.null_values)
+    frame = convert_frame(frame, how, inspected.delimiter)
+    how.record.padded = [name for name in padded if frame.schema[name] == pl.String]
+    return frame
 
 
 def scan_csv(
@@ -95,7 +99,7 @@ def scan_csv(
     check: Callable[[list[str]], None] | None = None,
 ) -> tuple[pl.LazyFrame, InspectedCsv]:
     """Return the requested columns as text, read when they are collected, and the file that was inspected; the types
-    of the columns are decided by all their chunks."""
+    of the columns are decided by all their chunks, of which `trim_cells` drops the blanks."""
     inspected = _without_blank_lines(inspect_csv(path, how, check))
     frame = pl.scan_csv(
         inspected.source,
@@ -105,13 +109,7 @@ def scan_csv(
         glob=False,
         new_columns=inspected.names,
     )
-    return frame.select(trim_padding(columns, how.null_values)), inspected
-
-
-def trim_padding(columns: Sequence[str], null_values: Sequence[str]) -> pl.Expr:
-    """Strip the spaces around the cells of text columns; cells that are then empty, or a null value, are missing."""
-    cell = pl.col(*columns).str.strip_chars(PADDING)
-    return pl.when(cell.is_in(["", *null_values])).then(None).otherwise(cell).name.keep()
+    return frame.select(columns), inspected
 
 
 def guess_delimiter(header: str) -> str:
@@ -247,13 +245,18 @@ def _read_head(inspected: InspectedCsv) -> Path | bytes:
         return handle.read(stop)
 
 
-def _trim_cells(frame: pl.DataFrame, null_values: Sequence[str]) -> pl.DataFrame:
-    """Strip the spaces around cells ("a, b, c" files)."""
+def trim_cells(frame: pl.DataFrame, null_values: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Strip the blanks around the cells of text columns ("a, b, c" files), and return which columns had any. Cells that
+    are then empty, or a null value, are missing."""
     strings = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     if not strings:
-        return frame
+        return frame, []
     cell = pl.col(strings).str
     is_padded = [end(character) for character in PADDING for end in (cell.starts_with, cell.ends_with)]
     padded = frame.select(reduce(operator.or_, is_padded).any()).row(0)
     names = [name for name, some in zip(strings, padded, strict=True) if some]
-    return frame.with_columns(trim_padding(names, null_values)) if names else frame
+    if not names:
+        return frame, []
+    trimmed = pl.col(names).str.strip_chars(PADDING)
+    missing = trimmed.is_in(["", *null_values])
+    return frame.with_columns(pl.when(missing).then(None).otherwise(trimmed).name.keep()), names

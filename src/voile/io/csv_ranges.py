@@ -11,7 +11,7 @@ import polars as pl
 from voile.errors import EngineError
 from voile.io.csv_byte_scan import drop_blank_lines
 from voile.io.csv_faults import unreadable_csv
-from voile.io.csv_files import InspectedCsv, trim_padding
+from voile.io.csv_files import InspectedCsv
 from voile.io.library_border import library_border
 
 
@@ -67,7 +67,7 @@ class RangeReader:
                 null_values=["", *self.null_values],
             )
         frame.columns = [self.names[number] for number in requested]
-        return frame.select(trim_padding(self.columns, self.null_values))
+        return frame.select(self.columns)
 
 
 def list_ranges(path: Path, inspected: InspectedCsv) -> list[CsvRange]:

@@ -125,9 +125,11 @@ def _read_workbook(
     nulls = ["", *how.null_values]
     frame = frame.with_columns(_restore_texts(frame[name], written[name], nulls) for name in frame.columns)
     texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    padded = [name for name in texts if (frame[name] != frame[name].str.strip_chars()).any()]
     cell = pl.col(texts).str.strip_chars()
     frame = frame.with_columns(pl.when(cell.is_in(nulls)).then(None).otherwise(cell).name.keep()) if texts else frame
     frame = convert_frame(frame, how, ";")
+    how.record.padded = [name for name in padded if frame.schema[name] == pl.String]
     return pl.DataFrame([_keep_postcodes(_narrow_numbers(column), how) for column in frame])
 
 

@@ -307,3 +307,17 @@ def test_the_advice_on_a_second_header_works(tmp_path: Path) -> None:
         vl.inspect(path)
     assert "convert={'born': 'text'}" in error.value.hint
     assert vl.inspect(path, convert={"born": "text"})["born"].kind == "categorical"
+
+
+@pytest.mark.parametrize("engine", [None, vl.Disk()], ids=["memory", "disk"])
+def test_blanks_around_cells_are_dropped_and_said_so(
+    tmp_path: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "CHUNK_ROWS", 2)
+    path = write_file(tmp_path, 'sex,town,age\nM ,Ulm, 31\nM,"Ulm\t",32\nF,Ulm,33\n')
+    data = vl.read(path, vl.Schema(quasi=["sex", "town", "age"]), engine=engine)
+    assert data.columns["sex"].domain.labels == ["F", "M"]
+    assert data.reading.describe() == ["Blanks at the ends of cells are dropped in 2 columns: sex, town."]
+    assert data.reading.as_json() == {"padded": ["sex", "town"]}
+    path = write_file(tmp_path, "sex,age\nM, 31\nM,32\nF,33\n")
+    assert not vl.read(path, vl.Schema(quasi=["sex", "age"]), engine=engine).reading.describe()

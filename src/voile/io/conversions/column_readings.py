@@ -80,12 +80,13 @@ class ColumnReading:
 
 @dataclass
 class ReadingRecord:
-    """What an engine notes while it reads a file: the encoding that it found, how it read columns of text, and the
-    titles that the file gives to its columns."""
+    """What an engine notes while it reads a file: the encoding that it found, how it read columns of text, the columns
+    of text in which it dropped blanks around cells, and the titles that the file gives to its columns."""
 
     encoding: str = ""
     columns: list[ColumnReading] = field(default_factory=list)
     titles: dict[str, str] = field(default_factory=dict)
+    padded: list[str] = field(default_factory=list)
 
     def __repr__(self) -> str:
         found = f"encoding {self.encoding}; " if self.encoding else ""
@@ -97,12 +98,17 @@ class ReadingRecord:
     def describe(self) -> list[str]:
         """Say what was found and converted, one sentence per entry."""
         found = [f"The file is read as {self.encoding}."] if self.encoding else []
+        if self.padded:
+            count = f"{len(self.padded)} columns" if len(self.padded) > 1 else "1 column"
+            found.append(f"Blanks at the ends of cells are dropped in {count}: {', '.join(self.padded)}.")
         return [*found, *(reading.describe() for reading in self.columns)]
 
     def as_json(self) -> dict[str, Any]:
         """Return the record as plain values; empty if there is nothing to tell."""
-        found = {"encoding": self.encoding} if self.encoding else {}
+        found: dict[str, Any] = {"encoding": self.encoding} if self.encoding else {}
         columns = [reading.as_json() for reading in self.columns]
+        if self.padded:
+            found["padded"] = self.padded
         return {**found, **({"columns": columns} if columns else {})}
 
     def as_spec(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _MARKS = (
 )
 _WESTERN_LETTERS = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜàáâãäåæçèéêëìíîïñòóôõöøùúûüßœŒ"
 OTHERS: dict[str, Languages] = {"cp1250": CENTRAL, "iso8859-2": CENTRAL, "cp1257": BALTIC, "cp1254": TURKISH}
-_PRIOR = 2.0  # logarithm of how much likelier a file is Western than any other, before its words are seen
+_PRIOR = 2.5  # logarithm of how much likelier a file is Western than any other, before its words are seen
 _CONTROLS = {chr(number) for number in range(0x80, 0xA0)}
 _SIGNS = "€‚„…‘’“”•–—\u00a0¡£¥§«»°±²³µ·¹º¼½¾¿ª´®©×÷\u00ad™"
 _RUN = re.compile(f"[{_WESTERN_LETTERS}]{{3,}}")  # no Western word has three such letters in a row
