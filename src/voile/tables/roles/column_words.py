@@ -88,6 +88,11 @@ def is_trait(name: str) -> bool:
     return bool({"birth", "sex"} & set(find_meanings(name))) or _ORIGIN.search(split_words(name)) is not None
 
 
+def name_number(name: str) -> str:
+    """Return a name as the patterns of numbers have it: `Pat.-Nr.` is `pat.-nr`."""
+    return split_words(name).strip(" .:-")
+
+
 @cache
 def _read_words(file: str = "column_words.txt") -> dict[str, list[str]]:
     """Return the words of each meaning that a file lists."""
@@ -209,7 +214,7 @@ def is_vague(name: str) -> bool:
 def names_people(name: str, distinct: int, many: int) -> bool:
     """Whether a name speaks of people alone. Without a number in its name (`member`, `household`), a column needs many
     values: it may as well say what kind of member or household it is."""
-    words = split_words(name).strip()
+    words = name_number(name)
     if PERSON.fullmatch(words) is None:
         return False
     return distinct >= many or (distinct > 2 and re.fullmatch(WHOM, words) is None)
@@ -221,7 +226,7 @@ def names_number(name: str) -> bool:
     >>> names_number("wardid"), names_number("NumOfProducts"), names_number("paid")
     (True, False, False)
     """
-    words = split_words(name).strip()
+    words = name_number(name)
     pieces = [piece for word in re.findall("[a-z]+", words) for piece in split_compound(word)]
     return (len(pieces) > 1 or words.endswith("uid")) and _NUMBERS.fullmatch(pieces[-1]) is not None
 
@@ -233,12 +238,12 @@ def names_somebody(name: str) -> bool:
     (True, False, False)
     """
     pieces = " ".join(piece for word in re.findall("[a-z]+", split_words(name)) for piece in split_compound(word))
-    return _SOMEBODY.fullmatch(split_words(name).strip()) is not None or _SOMEBODY.fullmatch(pieces) is not None
+    return _SOMEBODY.fullmatch(name_number(name)) is not None or _SOMEBODY.fullmatch(pieces) is not None
 
 
 def names_group(name: str) -> bool:
     """Whether a name is that of a household's number, or a family's."""
-    return _GROUP.fullmatch(split_words(name).strip()) is not None
+    return _GROUP.fullmatch(name_number(name)) is not None
 
 
 def names_weight(name: str) -> bool:
@@ -262,7 +267,7 @@ def names_area(name: str) -> bool:
     >>> names_area("deathCity"), names_area("zip_code"), names_area("city_manager")
     (True, True, False)
     """
-    return _AREA.fullmatch(split_words(name).strip()) is not None
+    return _AREA.fullmatch(name_number(name)) is not None
 
 
 def names_thing(name: str) -> bool:

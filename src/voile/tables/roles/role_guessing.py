@@ -17,6 +17,7 @@ from voile.tables.roles.column_words import (
     ROLE_OF,
     find_meanings,
     is_vague,
+    name_number,
     names_area,
     names_number,
     names_people,
@@ -174,7 +175,7 @@ def _may_be_people(column: ColumnFeatures) -> bool:
 
 
 def _is_person(column: ColumnFeatures) -> bool:
-    return PERSON.fullmatch(split_words(column.name).strip()) is not None
+    return PERSON.fullmatch(name_number(column.name)) is not None
 
 
 def _tell_repeats(column: ColumnFeatures) -> str:
