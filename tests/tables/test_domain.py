@@ -87,6 +87,12 @@ def test_a_categorical_becomes_an_enum_of_the_categories_that_occur() -> None:
 def test_decimals_become_floats_and_numbers_beyond_64_bits_are_refused() -> None:
     domain, _ = encode_column("c", pl.Series([decimal.Decimal("1.50"), decimal.Decimal("2.25")]), "numeric", None)
     assert domain.values.to_list() == [1.5, 2.25]
+    large = [decimal.Decimal("12345678901234567.10"), decimal.Decimal("12345678901234567.11"), decimal.Decimal("5.10")]
+    with pytest.raises(DataError, match="2 decimal numbers of more digits") as error:
+        encode_column("c", pl.Series(large, dtype=pl.Decimal(30, 2)), "numeric", None)
+    assert "1234" not in str(error.value)
+    fine = pl.Series([decimal.Decimal("0.1"), decimal.Decimal(2) ** 60], dtype=pl.Decimal(38, 18))
+    assert encode_column("c", fine, "numeric", None)[0].values.to_list() == [0.1, 2.0**60]
     wide = pl.Series([1, 5], dtype=pl.Int128)
     assert encode_column("c", wide, "numeric", None)[0].values.dtype == pl.Int64
     with pytest.raises(DataError, match="1 number beyond 64 bits") as error:

@@ -14,7 +14,7 @@ EXPONENT_CODE = r"^\d+[eE]\d+$"
 TELEPHONE = rf"^\+\d{{{PHONE_DIGITS},}}$"
 CODE = "|".join((LEADING_ZERO, EXPONENT_CODE, TELEPHONE))
 _WHOLE_NUMBER = r"^[+-]?\d+$"
-_LONG_NUMBER = r"^[+-]?\d{16,}$"  # with decimals beside it, it would lose its last digits
+_LONG_NUMBER = r"^[+-]?\d{16,}(?:\.\d*)?$"  # as a float, it would lose its last digits
 EXACT = 1e15  # numbers below keep every digit as a float
 # The form that a cell of each type must have. polars also reads 31/12/2025, where day and month cannot be told apart.
 _FORMS = {

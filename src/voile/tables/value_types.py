@@ -19,7 +19,9 @@ def normalize_type(column: str, values: pl.Series) -> pl.Series:
             code="data.type",
             hint="Flatten or convert it, or leave the column out.",
         )
-    if isinstance(dtype, pl.Decimal) or str(dtype) == "Float16":
+    if isinstance(dtype, pl.Decimal):
+        values = _cast_decimals(column, values)
+    elif str(dtype) == "Float16":
         values = values.cast(pl.Float64)
     elif dtype == pl.Null:
         values = values.cast(pl.String)
@@ -69,6 +71,22 @@ def check_calendar(column: str, values: pl.Series) -> None:
             code="data.date",
             hint="Correct them, leave the cells empty, or convert the column to text.",
         )
+
+
+_EXACT = 1e15  # floats below hold every digit before the point
+
+
+def _cast_decimals(column: str, values: pl.Series) -> pl.Series:
+    """Return decimals as floats; large ones that would lose digits, and become equal to others, are refused."""
+    floats = values.cast(pl.Float64)
+    lost = int(((floats.abs() >= _EXACT) & (floats.cast(values.dtype, strict=False) != values)).sum())
+    if lost:
+        raise DataError(
+            f"Column {column!r} has {count_noun(lost, 'decimal number')} of more digits than can be kept.",
+            code="data.type",
+            hint="Convert the column to text.",
+        )
+    return floats
 
 
 def _cast_to_64_bits(column: str, values: pl.Series) -> pl.Series:

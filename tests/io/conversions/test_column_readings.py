@@ -62,6 +62,7 @@ STAY = [  # cells that stay text, and a word of the note, if there is one
     (["030 123 456", "040 987 654"], ""),
     (["01069", "80331"], ""),
     (["31.12.25", "01.02.24"], "a year of two digits"),
+    (["9.007.199.254.740.993,1", "9.007.199.254.740.992,1"], ""),  # floats would be equal
     (["12-Mar-20", "3-Oct-90"], "a year of two digits"),
     (["31 Feb 2020", "1 Mar 2020"], "2 of 2 cells look like dates"),
     (["1E1", "10E0", "4E3"], "4E3) are a code, so it stays text"),
@@ -226,6 +227,7 @@ LATE = [  # a late cell, and how the column is then read
     ("4E3", "4E3) are a code"),
     ("+4922112345", "telephone number"),
     ("9007199254740993", "so it stays text"),  # beside decimals it would lose its last digit
+    ("9007199254740993.5", "so it stays text"),
     ("1e+05", ""),
     ("1.5E3", ""),
 ]

@@ -76,7 +76,7 @@ def _read_utc(cells: pl.Series) -> pl.Series:
 
 def _number_pattern(decimal: str, group: str, whole: bool) -> str:
     signs = (group, _SPACE, "['’]")
-    grouped = "|".join(rf"[1-9]\d{{0,2}}(?:{sign}\d{{3}})+" for sign in signs)
+    grouped = "|".join(rf"[1-9]\d{{0,2}}(?:{sign}\d{{3}}){{1,4}}" for sign in signs)
     body = rf"(?:{grouped}|0|[1-9]\d{{0,14}})" + ("" if whole else rf"(?:{decimal}\d+)?")
     unit = rf"(?:{_SPACE}?(?:{_CURRENCY}|%))?"
     return rf"^[+-]?(?:(?:{_CURRENCY}){_SPACE}?)?[+-]?{body}{unit}$"
