@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,31 @@ def test_an_error_in_a_callback_is_shown_as_ever(monkeypatch: pytest.MonkeyPatch
     with remember_signals() as received:
         Faulty()
         assert (shown, received) == ([ValueError], [])
+
+
+COMPILE = """
+def compile_slowly(number, done):
+    signal.raise_signal(number)
+    time.sleep(0.2)
+    done.append("compiled")
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_waits_for_the_compiler_which_would_keep_its_locks(number: signal.Signals) -> None:
+    module: dict[str, Any] = {"__name__": "numba.core.somewhere", "signal": signal, "time": time}
+    exec(COMPILE, module)
+    done: list[str] = []
+
+    def compile_and_go_on() -> None:
+        module["compile_slowly"](number, done)
+        time.sleep(5)
+
+    with remember_signals() as received:
+        with pytest.raises(KeyboardInterrupt):
+            compile_and_go_on()
+        assert received[0] == number
+    assert done == ["compiled"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

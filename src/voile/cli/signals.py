@@ -18,9 +18,32 @@ from voile.io.safe_writing.interruptions import remember_interrupt, remembered_i
 _DEFAULTS: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
-def _interrupt(number: int, _: FrameType | None) -> None:
+_COMPILERS = ("numba", "llvmlite")
+_LATER = 0.05  # seconds after which an interrupt that met the compiler comes again
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, but never inside the compiler: it would keep its locks, and threads wait for them for
+    ever. There the signal comes again a little later."""
     remember_interrupt(number)
-    raise KeyboardInterrupt
+    if not _is_compiling(frame):
+        raise KeyboardInterrupt
+    again = threading.Timer(_LATER, _send_again, (number,))
+    again.daemon = True
+    again.start()
+
+
+def _send_again(number: int) -> None:
+    if remembered_interrupts():  # the run has not ended meanwhile
+        signal.raise_signal(number)
+
+
+def _is_compiling(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in _COMPILERS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _ignore_signals() -> None:
