@@ -129,7 +129,7 @@ def python_parameters() -> set[str]:
 
 
 def test_python_knows_the_options_that_messages_name() -> None:
-    known = python_parameters() | {"port"}  # of `voile serve` alone
+    known = python_parameters() | {"port", "out"}  # of the command line alone
     for name, value in mentions("option"):
         if name is not None and not (name in ("method", "model") and value is not None):
             assert write_python(Mention("option", name)).partition("=")[0] in known, name

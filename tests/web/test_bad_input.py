@@ -34,7 +34,7 @@ FILES = {
     "binary.csv": (b"\xff\xfe\x00\x01\x02" * 50, ""),
     "fake.parquet": (b"PAR1 nothing PAR1", "Parquet"),
     "odd.xyz": (f"name\n{SECRET}\n", "cannot be read"),
-    "cyrillic.csv": (f"name,город\n{SECRET},Пермь\n".encode("cp1251"), "latin-1"),
+    "cyrillic.csv": (f"name,город\n{SECRET},Пермь\n".encode("cp1251"), "cp1251"),
 }
 
 
